@@ -1,0 +1,3 @@
+"""jigsolve puts scrambled pictures back together from the picture alone."""
+
+__version__ = "0.1.0"

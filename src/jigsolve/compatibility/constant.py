@@ -1,0 +1,43 @@
+"""Constant pieces (Eq. 11): their joints among themselves are all perfect, so most are struck out by lot."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from jigsolve.puzzle import Puzzle
+
+
+def constant(puzzle: Puzzle) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """(n,) which pieces have one colour throughout."""
+    return np.asarray((puzzle.pieces == puzzle.pieces[:, :1, :1]).all(axis=(1, 2, 3)))
+
+
+def largest_class(puzzle: Puzzle) -> int:
+    """How many pieces share the commonest constant colour."""
+    colours = puzzle.pieces[constant(puzzle), 0, 0]
+    if len(colours) == 0:
+        return 0
+    return int(np.unique(colours, axis=0, return_counts=True)[1].max())
+
+
+def redraw(puzzle: Puzzle, C: csr_array, seed: int) -> csr_array:
+    """Eq. 11: joints of value 1 that a constant piece vouches for become max(0, U(-4, 1)), symmetrically."""
+    plain = constant(puzzle)
+    if plain.sum() <= 2:
+        return C
+    entries = C.tocoo()
+    a, b = entries.coords
+    perfect = entries.data >= 1.0
+    # A side joins some constant piece perfectly; b does too, on the side that faces a's. Then both are vouched for.
+    vouched = np.zeros(C.shape[0], dtype=bool)
+    vouched[a[perfect & plain[b // 4]]] = True
+    hit = perfect & vouched[a] & vouched[b]
+    low, high = np.minimum(a, b)[hit], np.maximum(a, b)[hit]
+    joint, number = np.unique(low.astype(np.int64) * C.shape[0] + high, return_inverse=True)
+    lot = np.maximum(0.0, np.random.default_rng(seed).uniform(-4.0, 1.0, len(joint)))
+    data = entries.data.copy()
+    data[hit] = lot[number]
+    drawn = csr_array((data, (a, b)), shape=C.shape)
+    drawn.eliminate_zeros()
+    return drawn

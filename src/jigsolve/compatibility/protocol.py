@@ -1,0 +1,34 @@
+"""What a compatibility is, and the matrix it makes: C over piece sides, the only thing solvers see."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+
+from jigsolve.dissimilarity import NONE, Dissimilarity, Nearest
+from jigsolve.dissimilarity.form import Floats
+from jigsolve.puzzle import Puzzle
+
+
+class Compatibility(Protocol):
+    """Distances -> C, symmetric and not negative."""
+
+    def keep(self, puzzle: Puzzle) -> int:
+        """How many nearest sides it needs of every side."""
+        ...
+
+    def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int) -> csr_array:
+        """(4n, 4n) C[a, b] = C[b, a] >= 0, a = 4 * piece + side."""
+        ...
+
+
+def symmetric(near: Nearest, values: Floats) -> csr_array:
+    """The mean of what the two sides of a joint think of it; values: (4n, keep), one for each entry of `near`."""
+    side, place = np.nonzero((near.side != NONE) & (values > 0.0))
+    n = len(near.side)
+    one_way = coo_array((0.5 * values[side, place], (side, near.side[side, place])), shape=(n, n)).tocsr()
+    both: csr_array = (one_way + one_way.T).tocsr()
+    both.sort_indices()
+    return both

@@ -1,0 +1,30 @@
+"""The compatibility of Andaló, Taubin & Goldenstein (2016) (Eq. 9): rank plus distance against the quartile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from jigsolve.compatibility.constant import largest_class, redraw
+from jigsolve.compatibility.protocol import symmetric
+from jigsolve.dissimilarity import Dissimilarity, Nearest, quartiles
+from jigsolve.puzzle import Puzzle
+
+FARTHEST = 16  # at rank 16 the value is below 1e-6
+
+
+@dataclass(frozen=True)
+class Quartile:
+    """Eq. 9, made symmetric by the mean of both directions; Eq. 11 where pieces are constant."""
+
+    def keep(self, puzzle: Puzzle) -> int:
+        return min(256, max(FARTHEST, largest_class(puzzle)))
+
+    def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int) -> csr_array:
+        quartile = quartiles(puzzle, measure)[:, None]
+        share = np.divide(near.distance, quartile, out=np.full_like(near.distance, np.inf), where=quartile > 0.0)
+        share[(quartile == 0.0) & (near.distance == 0.0)] = 0.0
+        values = np.exp(-(near.ranks() - 1) - share)  # ranks from 0, so that a perfect match is worth 1
+        return redraw(puzzle, symmetric(near, values), seed)

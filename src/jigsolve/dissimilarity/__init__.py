@@ -1,0 +1,15 @@
+"""Pixels -> for every side its nearest other sides."""
+
+from jigsolve.dissimilarity.mahalanobis import Mahalanobis
+from jigsolve.dissimilarity.mgc import Mgc
+from jigsolve.dissimilarity.protocol import Dissimilarity
+from jigsolve.dissimilarity.search import NONE, Nearest, nearest, quartiles
+from jigsolve.dissimilarity.ssd import Ssd
+from jigsolve.dissimilarity.strips import SIDES, Strips
+
+DISSIMILARITIES: dict[str, Dissimilarity] = {"mahalanobis": Mahalanobis(), "mgc": Mgc(), "ssd": Ssd()}
+
+__all__ = [
+    "DISSIMILARITIES", "NONE", "SIDES", "Dissimilarity", "Mahalanobis", "Mgc", "Nearest", "Ssd", "Strips",
+    "nearest", "quartiles",
+]  # fmt: skip

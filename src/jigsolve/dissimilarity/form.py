@@ -1,0 +1,74 @@
+"""The shape all measures share: whitened squared differences between what a side hopes for and what it meets.
+
+    D(a -> b) = sum over terms, sum over places p of  e^T W_a e,   e = facing(seen_b)[p] - hoped_a[p]
+    D(a, b)   = D(a -> b) + D(b -> a)
+
+`facing` reads a strip from the other side. The square expands, so D(a, b) = left_a . right_b: all pairs are one
+matrix product (`factors`), and a few pairs are recomputed without cancellation (`between`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Term:
+    """One sum of the form.
+
+    seen, hoped: (n, length, channels) what a side shows, and what it expects its partner to show.
+    weight: (n, channels, channels) symmetric: the inverse covariance a side judges with.
+    odd: the values are differences along the border, which change sign when read from the other side.
+    """
+
+    seen: Floats
+    hoped: Floats
+    weight: Floats
+    odd: bool = False
+
+    def facing(self, strip: Floats) -> Floats:
+        return -strip[:, ::-1] if self.odd else strip[:, ::-1]
+
+
+def factors(terms: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """left, right: (n, width) each, with D(a, b) = left_a . right_b."""
+    left: list[Floats] = []
+    right: list[Floats] = []
+    n = len(terms[0].seen)
+    ones = np.ones((n, 1))
+    spent = np.zeros((n, 1))
+    for term in terms:
+        up = np.triu_indices(term.weight.shape[1])
+        twice = np.where(up[0] == up[1], 1.0, 2.0)
+        squares = np.einsum("npc,npd->ncd", term.seen, term.seen)[:, up[0], up[1]]
+        weights = term.weight[:, up[0], up[1]] * twice
+        pull = -2.0 * term.hoped @ term.weight
+        spent += np.einsum("npc,ncd,npd->n", term.hoped, term.weight, term.hoped)[:, None]
+        left += [weights, pull.reshape(n, -1), squares, term.seen.reshape(n, -1)]
+        right += [squares, term.facing(term.seen).reshape(n, -1), weights, term.facing(pull).reshape(n, -1)]
+    left += [spent, ones]
+    right += [ones, spent]
+    return np.hstack(left).astype(np.float32), np.hstack(right).astype(np.float32)
+
+
+def between(a: Sequence[Term], rows: NDArray[np.intp], b: Sequence[Term], cols: NDArray[np.intp]) -> Floats:
+    """D of the pairs (rows[k] of a, cols[k] of b), in float64 and without cancellation."""
+    total = np.zeros(len(rows))
+    step = 1 << 14
+    for lo in range(0, len(rows), step):
+        i, j = rows[lo : lo + step], cols[lo : lo + step]
+        part = total[lo : lo + step]
+        for mine, theirs in zip(a, b, strict=True):
+            for hoped, seen, weight in (
+                (mine.hoped[i], theirs.facing(theirs.seen[j]), mine.weight[i]),
+                (theirs.hoped[j], mine.facing(mine.seen[i]), theirs.weight[j]),
+            ):
+                miss = seen - hoped
+                part += np.einsum("npc,npc->n", miss @ weight, miss)
+    return np.maximum(total, 0.0)

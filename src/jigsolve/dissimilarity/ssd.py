@@ -1,0 +1,19 @@
+"""Sum of squared colour differences along the border, in CIELAB (Cho, Avidan & Freeman 2010)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from jigsolve.dissimilarity.form import Term
+from jigsolve.dissimilarity.strips import Strips
+
+
+@dataclass(frozen=True)
+class Ssd:
+    def terms(self, strips: Strips) -> Sequence[Term]:
+        outer = strips.lab[:, :, 0]
+        half = np.broadcast_to(0.5 * np.eye(outer.shape[2]), (len(outer), outer.shape[2], outer.shape[2]))
+        return (Term(outer, outer, np.ascontiguousarray(half)),)

@@ -1,0 +1,42 @@
+"""What a running solve tells its watchers: the progress bar, the page and the replay all listen to the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of the pipeline begins."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Anchored:
+    """A phase is over: a piece lies in a cell. `done` of `total` phases, over all branches and runs known so far."""
+
+    piece: int
+    row: int
+    col: int
+    turn: int
+    iterations: int
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Iterated:
+    """One iteration of a relaxation without phases."""
+
+    iteration: int
+    consistency: float
+
+
+Event = Stage | Anchored | Iterated
+Watch = Callable[[Event], None]
+
+
+def ignore(event: Event) -> None:
+    """The watcher that does not look."""

@@ -1,0 +1,96 @@
+"""Puzzle: the pieces and what is known of the grid. Cutting and scrambling pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jigsolve.errors import InputError
+from jigsolve.layout import Layout
+
+Pixels = NDArray[np.unsignedinteger]  # uint8 or uint16
+
+
+@dataclass(frozen=True, eq=False)
+class Puzzle:
+    """Pieces of equal size, and the grid they fill.
+
+    pieces:  (n, height, width, channels), uint8 or uint16.
+    rotated: orientations are unknown (Type 2).
+    """
+
+    pieces: Pixels
+    rows: int
+    cols: int
+    rotated: bool = False
+
+    def __post_init__(self) -> None:
+        p = self.pieces
+        if p.ndim != 4 or p.dtype not in (np.uint8, np.uint16) or 0 in p.shape:
+            raise InputError(
+                "Expected pieces as uint8 or uint16 of shape (n, height, width, channels),"
+                f" got {p.dtype} of shape {p.shape}."
+            )
+        if self.rows < 1 or self.cols < 1 or self.rows * self.cols != len(p):
+            raise InputError(f"Expected rows x cols to hold {len(p)} pieces, got {self.rows} x {self.cols}.")
+        if min(p.shape[1:3]) < 2:
+            raise InputError(f"Expected pieces of at least 2 x 2 pixels, got {p.shape[2]} x {p.shape[1]}.")
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    @property
+    def turns(self) -> tuple[int, ...]:
+        """The clockwise quarter turns a piece may need; an oblong one fits its cells only in half turns."""
+        if not self.rotated:
+            return (0,)
+        return (0, 1, 2, 3) if self.pieces.shape[1] == self.pieces.shape[2] else (0, 2)
+
+    def looks(self) -> NDArray[np.int32]:
+        """(n, 4) a number for how each piece looks after each turn: equal numbers, equal pixels."""
+        if self.pieces.shape[1] != self.pieces.shape[2]:
+            views = [self.pieces, self.pieces[:, ::-1, ::-1]]
+            order = (0, 1, 0, 1)  # a quarter turn of an oblong piece fits nowhere: its look does not count
+        else:
+            views = [np.rot90(self.pieces, -t, axes=(1, 2)) for t in range(4)]
+            order = (0, 1, 2, 3)
+        rows = np.stack([np.ascontiguousarray(v).reshape(len(self), -1) for v in views], axis=1)
+        flat = np.ascontiguousarray(rows.reshape(len(self) * len(views), -1))
+        as_bytes = flat.view(np.dtype((np.void, flat.dtype.itemsize * flat.shape[1]))).ravel()
+        _, number = np.unique(as_bytes, return_inverse=True)
+        return np.asarray(number.reshape(len(self), len(views))[:, order], dtype=np.int32)
+
+
+def cut(picture: Pixels, height: int, width: int) -> Puzzle:
+    """Cut a picture (height, width, channels) into pieces, row by row; what does not fill a piece is left off."""
+    if picture.ndim != 3:
+        raise InputError(f"Expected a picture of shape (height, width, channels), got shape {picture.shape}.")
+    if height < 1 or width < 1:
+        raise InputError(f"Expected a piece size of at least 1 pixel, got {width}x{height}.")
+    rows, cols = picture.shape[0] // height, picture.shape[1] // width
+    if rows == 0 or cols == 0:
+        raise InputError(
+            f"Expected a piece no larger than the picture, {picture.shape[1]}x{picture.shape[0]}, got {width}x{height}."
+        )
+    kept = picture[: rows * height, : cols * width]
+    pieces = kept.reshape(rows, height, cols, width, -1).swapaxes(1, 2).reshape(rows * cols, height, width, -1)
+    return Puzzle(np.ascontiguousarray(pieces), rows, cols)
+
+
+def scramble(puzzle: Puzzle, rotate: bool, seed: int) -> tuple[Puzzle, Layout]:
+    """Shuffle (and turn) the pieces of a picture that is whole; returns the puzzle and its right layout."""
+    rng = np.random.default_rng(seed)
+    n = len(puzzle)
+    order = rng.permutation(n)  # place k of the puzzle holds what was piece order[k]
+    shuffled = Puzzle(puzzle.pieces[order], puzzle.rows, puzzle.cols, rotated=rotate)
+    turned = rng.choice(shuffled.turns, n)
+    for t in shuffled.turns:
+        mine = turned == t
+        shuffled.pieces[mine] = np.rot90(shuffled.pieces[mine], -t, axes=(1, 2))
+    where = np.empty(n, dtype=np.int32)
+    where[order] = np.arange(n)
+    grid = where.reshape(puzzle.rows, puzzle.cols)
+    truth = Layout(grid, (-turned[grid]) % 4)
+    return shuffled, truth

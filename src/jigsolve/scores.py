@@ -1,0 +1,80 @@
+"""How right a layout is: direct (DC), neighbour (NC), perfect (PR), and what the eye sees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jigsolve.errors import InputError
+from jigsolve.layout import HOLE, Layout
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Fractions of 1.
+
+    direct:    pieces in their cell, with their turn.
+    neighbour: true joints that the layout has.
+    perfect:   the layout is the truth.
+    picture:   cells that show the right pixels, whichever of several identical pieces they hold.
+    """
+
+    direct: float
+    neighbour: float
+    perfect: bool
+    picture: float
+
+
+def score(layout: Layout, truth: Layout, looks: NDArray[np.int32] | None = None, rotated: bool | None = None) -> Scores:
+    """Compare a layout with the truth, in the best of the global rotations where orientations were unknown.
+
+    looks: `Puzzle.looks()`, for the picture score; without it no two pieces count as identical.
+    rotated: whether the whole picture may come out turned; None: if any piece of either layout is turned.
+    """
+    if layout.pieces.size != truth.pieces.size:
+        raise InputError(f"Expected a layout of {truth.pieces.size} cells, got {layout.pieces.size}.")
+    n = int(max(layout.pieces.max(), truth.pieces.max())) + 1
+    if looks is None:
+        looks = np.arange(4 * n, dtype=np.int32).reshape(n, 4)
+    elif len(looks) < n:
+        raise InputError(f"Expected the looks of {n} pieces, got {len(looks)}.")
+    if rotated is None:
+        rotated = bool(layout.turns.any() or truth.turns.any())
+    views = [layout.turned(k) for k in (range(4) if rotated else range(1))]
+    views = [view for view in views if view.pieces.shape == truth.pieces.shape]
+    neighbour = _neighbour(layout, truth)
+    if not views:
+        return Scores(0.0, neighbour, False, 0.0)
+    direct = max(_direct(view, truth) for view in views)
+    picture = max(_picture(view, truth, looks) for view in views)
+    return Scores(direct, neighbour, direct == 1.0, picture)
+
+
+def _direct(layout: Layout, truth: Layout) -> float:
+    same = (layout.pieces == truth.pieces) & (layout.turns == truth.turns) & (truth.pieces != HOLE)
+    return float(same.sum() / max(1, (truth.pieces != HOLE).sum()))
+
+
+def _picture(layout: Layout, truth: Layout, looks: NDArray[np.int32]) -> float:
+    there = truth.pieces != HOLE
+    seen = np.where(layout.pieces != HOLE, looks[layout.pieces, layout.turns], -1)
+    return float((seen == looks[truth.pieces, truth.turns])[there].mean()) if there.any() else 0.0
+
+
+def _neighbour(layout: Layout, truth: Layout) -> float:
+    true = joints(truth)
+    return float(np.isin(joints(layout), true).mean()) if len(true) else 1.0
+
+
+def joints(layout: Layout) -> NDArray[np.int64]:
+    """A number for every joint of a layout; the same two sides give the same number wherever they meet."""
+    numbers = []
+    piece, turn = layout.pieces.astype(np.int64), layout.turns.astype(np.int64)
+    for d, first, second in ((0, np.s_[:, :-1], np.s_[:, 1:]), (1, np.s_[:-1], np.s_[1:])):
+        both = (piece[first] != HOLE) & (piece[second] != HOLE)
+        a = (4 * piece[first] + (d - turn[first]) % 4)[both]
+        b = (4 * piece[second] + (d + 2 - turn[second]) % 4)[both]
+        numbers.append(np.minimum(a, b) << 32 | np.maximum(a, b))
+    return np.concatenate(numbers)

@@ -1,0 +1,126 @@
+"""The puzzle as a labeling problem: objects are pieces, labels are cells times turns (Eqs. 6 and 7 of the paper)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from jigsolve.errors import InputError
+from jigsolve.layout import Layout
+from jigsolve.relaxation import FREE, Anchors, Labeling
+from jigsolve.solvers import _kernels
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """What every solver is given: C over piece sides, the grid's shape, the turns a piece may need.
+
+    C: (4n, 4n) symmetric, not negative; a = 4 * piece + side.
+    """
+
+    C: csr_array
+    rows: int
+    cols: int
+    turns: tuple[int, ...] = (0,)
+
+    def __post_init__(self) -> None:
+        if self.C.shape != (4 * len(self), 4 * len(self)):
+            raise InputError(f"Expected C over {4 * len(self)} sides, got shape {self.C.shape}.")
+        if not np.isfinite(self.C.data).all() or (self.C.data < 0.0).any():
+            raise InputError("Expected finite compatibilities of at least 0.")
+        if (abs(self.C - self.C.T) > 1e-9).nnz:
+            raise InputError("Expected a symmetric C: C[a, b] = C[b, a].")
+
+    def __len__(self) -> int:
+        return self.rows * self.cols
+
+    def on_its_side(self) -> Grid:
+        """The same pieces on a grid of cols x rows."""
+        return Grid(self.C, self.cols, self.rows, self.turns)
+
+    def consistency(self, layout: Layout) -> float:
+        """ALC of a layout (Eq. 5): the sum of C over its joints, each seen from both sides."""
+        p, t = layout.pieces.astype(np.int64), layout.turns.astype(np.int64)
+        total = 0.0
+        for d, first, second in (
+            (0, np.s_[:, :-1], np.s_[:, 1:]),
+            (1, np.s_[:-1], np.s_[1:]),
+        ):
+            both = (p[first] >= 0) & (p[second] >= 0)
+            a = (4 * p[first] + (d - t[first]) % 4)[both]
+            b = (4 * p[second] + (d + 2 - t[second]) % 4)[both]
+            if len(a):
+                total += 2.0 * float(self.C[a, b].sum())
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class GridCoefficients:
+    """r_ij(lambda, mu) without ever writing it down: C looked up at the two sides that face each other.
+
+    Labels are (turn, cell); cells are counted on the grid with one padding column and padding rows above and below,
+    so that a step in any direction is a constant offset and never wraps round.
+    """
+
+    grid: Grid
+    offsets: NDArray[np.int64] = field(init=False)
+    place: NDArray[np.int64] = field(init=False)
+
+    def __post_init__(self) -> None:
+        stride = self.grid.cols + 1
+        object.__setattr__(self, "offsets", np.array([1, stride, -1, -stride]))
+        place = np.full(4, -1)
+        place[list(self.grid.turns)] = np.arange(len(self.grid.turns))
+        object.__setattr__(self, "place", place)
+
+    @property
+    def objects(self) -> int:
+        return len(self.grid)
+
+    @property
+    def labels(self) -> int:
+        return len(self.grid.turns) * self.cells
+
+    @property
+    def cells(self) -> int:
+        return (self.grid.rows + 2) * (self.grid.cols + 1) + 1
+
+    def inside(self) -> NDArray[np.bool_]:
+        """(cells,) which cells belong to the grid itself."""
+        grid = np.zeros((self.grid.rows + 2, self.grid.cols + 1), dtype=bool)
+        grid[1:-1, 1:] = True
+        return np.append(grid.ravel(), False)
+
+    def support(self, p: Labeling, free: NDArray[np.intp], q: Labeling) -> None:
+        shape = (self.objects, len(self.grid.turns), self.cells)
+        is_free = np.zeros(self.objects, dtype=bool)
+        is_free[free] = True
+        lo, hi = self.grid.cols + 2, self.cells - self.grid.cols - 2  # all but the padding rows
+        _kernels.support(
+            self.grid.C.indptr, self.grid.C.indices, self.grid.C.data, np.array(self.grid.turns), self.place,
+            self.offsets, free, is_free, lo, hi, p.reshape(shape), q.reshape(shape),
+        )  # fmt: skip
+
+    def bias(self, anchors: Anchors, rows: NDArray[np.intp], q: Labeling) -> None:
+        q[rows] = 0.0
+        wanted = np.zeros(self.objects, dtype=bool)
+        wanted[rows] = True
+        held = np.flatnonzero(anchors != FREE)
+        turn_at, cell_at = np.divmod(anchors[held].astype(np.int64), self.cells)
+        _kernels.bias(
+            self.grid.C.indptr, self.grid.C.indices, self.grid.C.data, np.array(self.grid.turns), self.place,
+            self.offsets, held, turn_at, cell_at, wanted, q.reshape(self.objects, len(self.grid.turns), self.cells),
+        )  # fmt: skip
+
+    def layout(self, anchors: Anchors) -> Layout:
+        """A feasible labeling as a layout."""
+        turn_at, cell_at = np.divmod(anchors.astype(np.int64), self.cells)
+        y, x = np.divmod(cell_at, self.grid.cols + 1)
+        pieces = np.empty((self.grid.rows, self.grid.cols), dtype=np.int32)
+        turns = np.empty_like(pieces)
+        pieces[y - 1, x - 1] = np.arange(self.objects)
+        turns[y - 1, x - 1] = np.array(self.grid.turns)[turn_at]
+        return Layout(pieces, turns)
