@@ -1,3 +1,45 @@
 """jigsolve puts scrambled pictures back together from the picture alone."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jigsolve.errors import InputError
+    from jigsolve.layout import Layout
+    from jigsolve.puzzle import Puzzle, cut, scramble
+    from jigsolve.scores import Scores, score
+    from jigsolve.solve import Result, SolveParams, solve
+
 __version__ = "0.1.0"
+
+# Names are loaded when first used: `import jigsolve` and `jigsolve --help` wait for no numerics.
+_HOMES = {
+    "InputError": "errors",
+    "Layout": "layout",
+    "Puzzle": "puzzle",
+    "Result": "solve",
+    "Scores": "scores",
+    "SolveParams": "solve",
+    "cut": "puzzle",
+    "score": "scores",
+    "scramble": "puzzle",
+    "solve": "solve",
+}
+
+__all__ = ["InputError", "Layout", "Puzzle", "Result", "Scores", "SolveParams", "__version__", "cut", "score",
+           "scramble", "solve"]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'jigsolve' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"jigsolve.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

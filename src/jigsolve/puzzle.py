@@ -62,6 +62,12 @@ class Puzzle:
         _, number = np.unique(as_bytes, return_inverse=True)
         return np.asarray(number.reshape(len(self), len(views))[:, order], dtype=np.int32)
 
+    def identical_looks(self) -> NDArray[np.int32] | None:
+        """`looks()` if any two pieces, or two turns of one, can look alike; else None: then none may be swapped."""
+        looks = self.looks()
+        seen = looks[:, self.turns]
+        return looks if len(np.unique(seen)) < seen.size else None
+
 
 def cut(picture: Pixels, height: int, width: int) -> Puzzle:
     """Cut a picture (height, width, channels) into pieces, row by row; what does not fill a piece is left off."""
@@ -77,6 +83,16 @@ def cut(picture: Pixels, height: int, width: int) -> Puzzle:
     kept = picture[: rows * height, : cols * width]
     pieces = kept.reshape(rows, height, cols, width, -1).swapaxes(1, 2).reshape(rows * cols, height, width, -1)
     return Puzzle(np.ascontiguousarray(pieces), rows, cols)
+
+
+def from_sheet(sheet: Pixels, height: int, width: int, rotated: bool = False) -> Puzzle:
+    """The puzzle of a scrambled sheet, which must be made of whole pieces: a wrong piece size is found out here."""
+    puzzle = cut(sheet, height, width)
+    if sheet.shape[0] % height or sheet.shape[1] % width:
+        raise InputError(
+            f"Expected a sheet of whole pieces of {width}x{height}, got {sheet.shape[1]}x{sheet.shape[0]} pixels."
+        )
+    return Puzzle(puzzle.pieces, puzzle.rows, puzzle.cols, rotated)
 
 
 def scramble(puzzle: Puzzle, rotate: bool, seed: int) -> tuple[Puzzle, Layout]:

@@ -70,11 +70,17 @@ def _neighbour(layout: Layout, truth: Layout) -> float:
 
 def joints(layout: Layout) -> NDArray[np.int64]:
     """A number for every joint of a layout; the same two sides give the same number wherever they meet."""
-    numbers = []
+    numbers = np.concatenate([grid.ravel() for grid in facing(layout)])
+    return numbers[numbers >= 0]
+
+
+def facing(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(rows, cols - 1) and (rows - 1, cols): the numbers of the joints to the right and below, -1 beside a hole."""
     piece, turn = layout.pieces.astype(np.int64), layout.turns.astype(np.int64)
+    grids = []
     for d, first, second in ((0, np.s_[:, :-1], np.s_[:, 1:]), (1, np.s_[:-1], np.s_[1:])):
         both = (piece[first] != HOLE) & (piece[second] != HOLE)
-        a = (4 * piece[first] + (d - turn[first]) % 4)[both]
-        b = (4 * piece[second] + (d + 2 - turn[second]) % 4)[both]
-        numbers.append(np.minimum(a, b) << 32 | np.maximum(a, b))
-    return np.concatenate(numbers)
+        a = 4 * piece[first] + (d - turn[first]) % 4
+        b = 4 * piece[second] + (d + 2 - turn[second]) % 4
+        grids.append(np.where(both, np.minimum(a, b) << 32 | np.maximum(a, b), -1))
+    return grids[0], grids[1]

@@ -1,0 +1,101 @@
+"""The layout file: a layout as JSON data and back. What comes in is untrusted; opening files is done in `files`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jigsolve.errors import InputError
+from jigsolve.layout import HOLE, Layout
+
+FORMAT = "jigsolve-layout"
+VERSION = 1
+MOST_PIECES = 1_000_000  # tables are made by piece number: a file may not ask for more memory than this
+
+
+@dataclass(frozen=True, eq=False)
+class LayoutFile:
+    """What a layout file holds.
+
+    piece: (width, height) of a piece in pixels, as in `--piece 51x27`.
+    looks: `Puzzle.looks()`, only in truth files of puzzles with identical pieces: for the picture score.
+    """
+
+    layout: Layout
+    piece: tuple[int, int]
+    looks: NDArray[np.int32] | None = None
+
+
+def to_data(content: LayoutFile) -> dict[str, Any]:
+    """As data for JSON."""
+    layout = content.layout
+    data: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "rows": layout.rows,
+        "cols": layout.cols,
+        "piece": list(content.piece),
+        "pieces": [[None if number == HOLE else number for number in row] for row in layout.pieces.tolist()],
+        "turns": layout.turns.tolist(),
+        "partial": bool((layout.pieces == HOLE).any()),
+    }
+    if content.looks is not None:
+        data["looks"] = content.looks.tolist()
+    return data
+
+
+def from_data(data: object) -> LayoutFile:
+    """From data out of JSON; keys that are not known are left alone, so that newer files stay readable."""
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise InputError(f'Expected a layout file with "format": "{FORMAT}".')
+    if data.get("version") != VERSION or isinstance(data["version"], bool):
+        raise InputError(f"Expected version {VERSION} of the layout file, got {_short(data.get('version'))}.")
+    rows, cols = (_whole(data.get(key), key, 1, MOST_PIECES) for key in ("rows", "cols"))
+    size = data.get("piece")
+    if not isinstance(size, list) or len(size) != 2:
+        raise InputError(f"Expected piece as [width, height], got {_short(size)}.")
+    width, height = (_whole(value, "piece", 1, MOST_PIECES) for value in size)
+    pieces = _grid(data.get("pieces"), "pieces", rows, cols, MOST_PIECES - 1, HOLE)
+    turns = np.zeros_like(pieces)
+    if data.get("turns") is not None:
+        turns = _grid(data["turns"], "turns", rows, cols, 3, 0)
+    looks = None
+    if data.get("looks") is not None:
+        n = int(pieces.max()) + 1
+        found = data["looks"]
+        if not isinstance(found, list) or len(found) < n:
+            raise InputError(f"Expected looks of at least {n} pieces, got {_short(found)}.")
+        looks = _grid(found, "looks", len(found), 4, 4 * MOST_PIECES, None)
+    return LayoutFile(Layout(pieces, turns), (width, height), looks)
+
+
+def _grid(rows: object, key: str, height: int, width: int, most: int, null: int | None) -> NDArray[np.int32]:
+    """A grid of whole numbers from 0 to most; null stands for `null`, if that is given."""
+    if not isinstance(rows, list) or len(rows) != height:
+        raise InputError(f"Expected {key} as a list of {height} rows, got {_short(rows)}.")
+    for row in rows:
+        if not isinstance(row, list) or len(row) != width:
+            raise InputError(f"Expected every row of {key} as a list of {width}, got {_short(row)}.")
+    flat = [
+        null if value is None and null is not None else _whole(value, key, 0, most) for row in rows for value in row
+    ]
+    return np.array(flat, dtype=np.int32).reshape(height, width)
+
+
+def _whole(value: object, key: str, least: int, most: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise InputError(f"Expected {key} to hold whole numbers from {least} to {most}, got {_short(value)}.")
+    return value
+
+
+def _short(value: object) -> str:
+    """A value for an error of one line, however long or strange it is."""
+    if isinstance(value, list):
+        return f"a list of {len(value)}"
+    if isinstance(value, dict):
+        return f"an object of {len(value)} keys"
+    text = f"{'nothing' if value is None else repr(value)}" if not isinstance(value, int) else f"{value:.6g}"
+    return text if len(text) <= 40 else text[:37] + "..."
