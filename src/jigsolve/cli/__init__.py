@@ -1,0 +1,47 @@
+"""The command line: parse, call, print, exit code. Errors of the library become one line here and nowhere else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from jigsolve.cli.argv import expanded
+from jigsolve.errors import InputError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+
+def main() -> None:
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run one command; returns the exit code."""
+    from jigsolve.cli.commands import SEVERAL, app
+
+    words = expanded(argv, SEVERAL) if argv[:1] == ["bench"] else list(argv)
+    try:
+        code = app(args=words or ["--help"], prog_name="jigsolve", standalone_mode=False)
+    except InputError as error:
+        return _failed(str(error))
+    except BrokenPipeError:
+        sys.stderr.close()  # whoever read us went away; Python would complain about it once more
+        return 1
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        return _failed(f"{name}{error.strerror or error}")
+    except KeyboardInterrupt:
+        print("\nInterrupted, nothing written.", file=sys.stderr)
+        return INTERRUPTED
+    except Exception as error:
+        usage = getattr(error, "format_message", None)  # the parser's own errors
+        if usage is None:
+            raise
+        return _failed(f"{usage()} See jigsolve --help.")
+    return code if isinstance(code, int) else 0
+
+
+def _failed(message: str) -> int:
+    print(f"Error: {' '.join(message.split())}", file=sys.stderr)
+    return BAD_INPUT

@@ -1,0 +1,39 @@
+"""What the parser cannot read by itself: several values after one option, and piece sizes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from jigsolve.errors import InputError
+
+
+def expanded(argv: Sequence[str], several: Mapping[str, Sequence[str]]) -> list[str]:
+    """`--type 1 2` -> `--type 1 --type 2`, for the given options and as long as the words are among their values."""
+    out: list[str] = []
+    option = ""
+    for k, word in enumerate(argv):
+        if word == "--":
+            return out + list(argv[k:])
+        if word.startswith("-"):
+            option = word if word in several else ""
+            out.append(word)
+        elif option and out[-1] != option and word in several[option]:
+            out += [option, word]
+        else:
+            if option and out[-1] != option:
+                option = ""
+            out.append(word)
+    return out
+
+
+def piece_size(text: str) -> tuple[int, int]:
+    """(width, height) of `28` or `51x27`."""
+    found = re.fullmatch(r"(\d{1,6})(?:x(\d{1,6}))?", text.strip().lower())
+    if found is None:
+        raise InputError(f"Expected --piece as 28 or 51x27 (width x height), got {text!r}.")
+    width = int(found[1])
+    height = int(found[2] or width)
+    if min(width, height) < 2:
+        raise InputError(f"Expected pieces of at least 2 x 2 pixels, got {width}x{height}.")
+    return width, height

@@ -1,0 +1,201 @@
+"""The commands. Everything heavy is imported inside them, so that help comes at once."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jigsolve.cli.argv import piece_size
+from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, SOLVERS, choice
+from jigsolve.errors import InputError
+
+if TYPE_CHECKING:
+    from jigsolve.solve import Result
+
+SEVERAL = {"--type": ("1", "2"), "--solver": tuple(SOLVERS)}  # options of bench that take several values
+
+app = typer.Typer(
+    name="jigsolve",
+    help="Put scrambled pictures back together from the picture alone, by multi-phase relaxation labeling.",
+    epilog="Start with: jigsolve demo",
+    add_completion=False,
+    rich_markup_mode=None,  # rich would double the time that help takes
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Piece = Annotated[str, typer.Option(metavar="SIZE", help="Size of a piece in pixels: 28, or 51x27 (width x height).")]
+Seed = Annotated[int, typer.Option(min=0, help="Same seed, same result.")]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from jigsolve import __version__
+
+        print(f"jigsolve {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def demo(
+    type: Annotated[int, typer.Option(min=1, max=2, help="1: pieces upright; 2: pieces turned as well.")] = 1,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pictures.")] = Path("jigsolve-demo"),
+    seed: Seed = 0,
+) -> None:
+    """Scramble a photograph that comes with the program, put it back together, and show how well that went.
+
+    Example: jigsolve demo --type 2
+    """
+    from jigsolve.cli.demo import run
+
+    run(type == 2, out, seed)
+
+
+@app.command()
+def scramble(
+    image: Annotated[Path, typer.Argument(metavar="IMAGE", help="The picture to cut up.")],
+    piece: Piece,
+    output: Annotated[Path, typer.Option(metavar="PUZZLE.png", help="The scrambled sheet to write.")],
+    rotate: Annotated[bool, typer.Option("--rotate", help="Turn the pieces as well (Type 2).")] = False,
+    seed: Seed = 0,
+    truth: Annotated[Path | None, typer.Option(metavar="TRUTH.json", help="Where to write the right layout.")] = None,
+) -> None:
+    """Cut a picture into pieces and shuffle them; what does not fill a whole piece is left off.
+
+    Example: jigsolve scramble photo.jpg --piece 28 --rotate --output puzzle.png --truth truth.json
+    """
+    width, height = piece_size(piece)
+    from jigsolve import files, puzzle, render
+    from jigsolve.layout_file import LayoutFile
+
+    picture = files.read_picture(image)
+    _distinct(image, output, truth)
+    files.check_picture_target(output, picture, lossless=True)
+    if truth is not None:
+        files.check_target(truth)
+    scrambled, right = puzzle.scramble(puzzle.cut(picture, height, width), rotate, seed)
+    files.write_picture(output, render.sheet(scrambled))
+    print(f"{len(scrambled)} pieces of {width}x{height}, {scrambled.rows} rows x {scrambled.cols} cols.")
+    print(f"Wrote {output}")
+    if truth is not None:
+        files.write_layout(truth, LayoutFile(right, (width, height), scrambled.identical_looks()))
+        print(f"Wrote {truth}")
+
+
+@app.command()
+def solve(
+    input: Annotated[Path, typer.Argument(metavar="INPUT", help="A scrambled sheet: a picture made of whole pieces.")],
+    piece: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Size of a piece in pixels: 28, or 51x27 (width x height).")
+    ] = None,
+    rotated: Annotated[bool, typer.Option("--rotated", help="Orientations are unknown (Type 2).")] = False,
+    rows: Annotated[int | None, typer.Option(min=1, help="Rows of the sheet, as a check.")] = None,
+    cols: Annotated[int | None, typer.Option(min=1, help="Columns of the sheet, as a check.")] = None,
+    seed: Seed = 0,
+    solver: Annotated[str, typer.Option(metavar="NAME", help=f"Out of: {choice(SOLVERS)}.")] = "paper",
+    compatibility: Annotated[
+        str, typer.Option(metavar="NAME", help=f"How likely two sides join, out of: {choice(COMPATIBILITIES)}.")
+    ] = "percentile",
+    dissimilarity: Annotated[
+        str, typer.Option(metavar="NAME", help=f"How much two sides differ, out of: {choice(DISSIMILARITIES)}.")
+    ] = "mahalanobis",
+    output: Annotated[Path | None, typer.Option(metavar="SOLVED.png", help="The picture to write.")] = None,
+    layout: Annotated[Path | None, typer.Option(metavar="LAYOUT.json", help="The layout file to write.")] = None,
+) -> None:
+    """Put a scrambled sheet back together.
+
+    A piece's number in the layout file is its place in the sheet, row by row, from 0.
+
+    Example: jigsolve solve puzzle.png --piece 28 --rotated --output solved.png --layout layout.json
+    """
+    if piece is None:
+        raise InputError("Expected --piece, the size of a piece in pixels (28, or 51x27): a sheet does not tell it.")
+    if output is None and layout is None:
+        raise InputError("Expected --output or --layout, or the answer would be lost.")
+    width, height = piece_size(piece)
+    from jigsolve import files, puzzle, render
+
+    sheet = files.read_picture(input)
+    _distinct(input, output, layout)
+    if output is not None:
+        files.check_picture_target(output, sheet)
+    if layout is not None:
+        files.check_target(layout)
+    pieces = puzzle.from_sheet(sheet, height, width, rotated)
+    if (rows or pieces.rows, cols or pieces.cols) != (pieces.rows, pieces.cols):
+        given = f"{rows or pieces.rows} x {cols or pieces.cols}"
+        raise InputError(f"Expected the sheet's own {pieces.rows} rows x {pieces.cols} cols, got {given}.")
+
+    from jigsolve.cli.progress import watching
+    from jigsolve.layout_file import LayoutFile
+    from jigsolve.solve import SolveParams
+    from jigsolve.solve import solve as solve_puzzle
+
+    params = SolveParams(solver, dissimilarity, compatibility, seed)
+    begin = time.perf_counter()
+    with watching("solving") as watch:
+        result = solve_puzzle(pieces, params, watch)
+    _report(result, len(pieces), time.perf_counter() - begin)
+    if output is not None:
+        files.write_picture(output, render.picture(pieces, result.layout))
+        print(f"Wrote {output}")
+    if layout is not None:
+        files.write_layout(layout, LayoutFile(result.layout, (width, height)))
+        print(f"Wrote {layout}")
+
+
+@app.command()
+def score(
+    layout: Annotated[Path, typer.Argument(metavar="LAYOUT.json", help="A layout file, as solve writes it.")],
+    truth: Annotated[Path, typer.Argument(metavar="TRUTH.json", help="The right one, as scramble writes it.")],
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")] = False,
+) -> None:
+    """Compare a layout with the truth: DC, NC, PR as in the literature, and what the eye sees.
+
+    Where pieces are turned, the best of the four rotations of the whole counts.
+
+    Example: jigsolve score layout.json truth.json
+    """
+    from jigsolve import files
+    from jigsolve.scores import score as compare
+
+    answer, right = files.read_layout(layout), files.read_layout(truth)
+    found = compare(answer.layout, right.layout, right.looks)
+    if json:
+        from dataclasses import asdict
+        from json import dumps
+
+        print(dumps(asdict(found)))
+        return
+    print(f"direct    (DC) {found.direct:8.2%}  pieces in their place")
+    print(f"neighbour (NC) {found.neighbour:8.2%}  joints that are right")
+    print(f"perfect   (PR) {'yes' if found.perfect else 'no':>8}")
+    print(f"picture        {found.picture:8.2%}  cells that look right (identical pieces may swap)")
+
+
+def _report(result: Result, n: int, seconds: float) -> None:
+    """What was done, and no word about whether it is right: nobody knows that here."""
+    stages = ", ".join(f"{name} {spent:.2f}" for name, spent in result.seconds.items())
+    print(f"{n} pieces laid out on {result.layout.rows} rows x {result.layout.cols} cols.")
+    print(f"{seconds:.2f} s ({stages}), solver {result.params.solver}, consistency {result.consistency:.2f}")
+    for note in result.notes:
+        print(f"Note: {note}")
+
+
+def _distinct(*paths: Path | None) -> None:
+    """No output may overwrite the input, or another output."""
+    real = [path.resolve() for path in paths if path is not None]
+    if len(set(real)) < len(real):
+        raise InputError("Expected the input and every output to be different files.")

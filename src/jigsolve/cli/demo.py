@@ -1,0 +1,61 @@
+"""The demo: a bundled photograph, scrambled and put back together."""
+
+from __future__ import annotations
+
+import time
+from importlib.resources import as_file
+from importlib.resources import files as resources
+from pathlib import Path
+
+from jigsolve import files, render
+from jigsolve.cli.progress import watching
+from jigsolve.layout_file import LayoutFile
+from jigsolve.puzzle import cut, scramble
+from jigsolve.scores import score
+from jigsolve.solve import solve
+
+PHOTOGRAPH = "coffee.png"  # ships inside scikit-image's wheel
+SIZE = 28
+
+
+def run(rotate: bool, out: Path, seed: int) -> None:
+    with as_file(resources("skimage.data") / PHOTOGRAPH) as path:
+        photograph = files.read_picture(path)
+    files.make_folder(out)
+    puzzle, truth = scramble(cut(photograph, SIZE, SIZE), rotate, seed)
+    begin = time.perf_counter()
+    with watching("demo") as watch:
+        result = solve(puzzle, watch=watch)
+    seconds = time.perf_counter() - begin
+    found = score(result.layout, truth, puzzle.looks())
+
+    before, after = render.sheet(puzzle), render.picture(puzzle, result.layout)
+    files.write_picture(out / "puzzle.png", before)
+    files.write_picture(out / "solved.png", after)
+    files.write_picture(out / "before-after.png", render.beside(before, after))
+    files.write_layout(out / "truth.json", LayoutFile(truth, (SIZE, SIZE), puzzle.identical_looks()))
+    files.write_layout(out / "layout.json", LayoutFile(result.layout, (SIZE, SIZE)))
+    if not found.perfect:
+        marked = render.marked(after, result.layout, truth)
+        files.write_picture(out / "wrong-joints.png", marked)
+
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=f"A photograph in {len(puzzle)} {'turned ' if rotate else ''}pieces", show_header=False)
+    table.add_column(style="bold")
+    table.add_column(justify="right")
+    table.add_column(style="dim")
+    table.add_row("direct (DC)", f"{found.direct:.1%}", "pieces in their place")
+    table.add_row("neighbour (NC)", f"{found.neighbour:.1%}", "joints that are right")
+    table.add_row("perfect (PR)", "yes" if found.perfect else "no", "every piece in its place")
+    table.add_row("picture", f"{found.picture:.1%}", "cells that look right")
+    table.add_row("time", f"{seconds:.2f} s", f"solver {result.params.solver}, seed {seed}")
+    console = Console()
+    console.print(table)
+    console.print(f"Before and after: {out / 'before-after.png'}", soft_wrap=True, highlight=False)
+    if not found.perfect:
+        console.print(f"Wrong joints:     {out / 'wrong-joints.png'}", soft_wrap=True, highlight=False)
+    console.print(f"Try it yourself:  jigsolve solve {out / 'puzzle.png'} --piece {SIZE}"
+                  f"{' --rotated' if rotate else ''} --output {out / 'again.png'}",
+                  soft_wrap=True, highlight=False)  # fmt: skip

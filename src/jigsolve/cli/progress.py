@@ -1,0 +1,66 @@
+"""Progress on stderr while people look at it; silence where nobody does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+
+from jigsolve.events import Anchored, Event, Iterated, Stage, Watch, ignore
+
+STAGES = {"pairs": "measuring all pairs", "compatibility": "weighing joints", "layout": "laying out"}
+COMPILING = "compiling, first run only"
+
+
+@contextmanager
+def watching(title: str) -> Iterator[Watch]:
+    """A watcher that shows how far a solve is."""
+    if not sys.stderr.isatty():
+        yield ignore
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from jigsolve.cli._kernels import when_compiling
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[note]}"),
+               TimeElapsedColumn())  # fmt: skip
+    with ExitStack() as stack:
+        bar = stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
+        task = bar.add_task(title, total=None, note="")
+
+        def watch(event: Event) -> None:
+            match event:
+                case Stage(name):
+                    bar.reset(task, total=None, description=f"{title}: {STAGES.get(name, name)}", note="")
+                case Anchored():
+                    bar.update(task, completed=event.done, total=event.total, note=f"{event.done} of {event.total}")
+                case Iterated():
+                    bar.update(task, note=f"iteration {event.iteration}, consistency {event.consistency:.1f}")
+
+        stack.enter_context(when_compiling(lambda: bar.update(task, note=COMPILING)))
+        yield watch
+
+
+@contextmanager
+def counting(title: str, total: int, done: int) -> Iterator[Callable[[], None]]:
+    """A step to call after each of many runs; shows the time left. `done` were done before and cost no time now."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+               TextColumn("left"), TimeRemainingColumn())  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), speed_estimate_period=600) as bar:
+        note = f"{title} ({done} done before)" if done else title
+        task = bar.add_task(note, total=total - done)
+        yield lambda: bar.advance(task)
