@@ -185,6 +185,33 @@ def score(
     print(f"picture        {found.picture:8.2%}  cells that look right (identical pieces may swap)")
 
 
+@app.command()
+def bench(
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folders of whole pictures, one a set.")],
+    piece: Piece = "28",
+    type: Annotated[
+        list[int] | None, typer.Option(min=1, max=2, help="1: pieces upright; 2: turned as well; or both.")
+    ] = None,
+    solver: Annotated[
+        list[str] | None, typer.Option(metavar="NAME...", help=f"One or several of: {choice(SOLVERS)}.")
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, help="How many shuffles of every picture.")] = 1,
+    jobs: Annotated[int, typer.Option(min=1, help="How many runs at a time, each on one thread.")] = 1,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("results"),
+) -> None:
+    """Scramble, solve and score all pictures of some folders, and set the means beside the published figures.
+
+    Every run leaves one result file; what is done is not done again, so a campaign may be stopped at any time.
+    Published figures are shown for folders called mit, mcgill, pomeranz805 and so on, if the pieces are as many.
+
+    Example: jigsolve bench data/mit data/mcgill --type 1 2 --solver paper balanced --seeds 3 --jobs 8
+    """
+    size = piece_size(piece)
+    from jigsolve.cli.bench import run
+
+    run(folders, size, type or [1], solver or ["paper"], seeds, jobs, out)
+
+
 def _report(result: Result, n: int, seconds: float) -> None:
     """What was done, and no word about whether it is right: nobody knows that here."""
     stages = ", ".join(f"{name} {spent:.2f}" for name, spent in result.seconds.items())

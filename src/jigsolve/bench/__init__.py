@@ -1,0 +1,1 @@
+"""Campaigns over folders of pictures, and tables of how they went beside what is published."""

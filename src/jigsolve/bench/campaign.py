@@ -1,0 +1,153 @@
+"""A campaign: every picture x type x solver x seed, one result file a run, so that it can stop and go on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jigsolve import __version__, files
+from jigsolve.errors import InputError
+from jigsolve.puzzle import cut, scramble
+from jigsolve.scores import score
+from jigsolve.solve import SolveParams, solve
+
+FORMAT = "jigsolve-run"
+VERSION = 1
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One puzzle to solve. kind: Type 1 (upright) or 2 (turned); piece: (width, height)."""
+
+    picture: Path
+    piece: tuple[int, int]
+    kind: int
+    solver: str
+    seed: int
+
+    @property
+    def folder(self) -> str:
+        """The name of the set the picture belongs to."""
+        return self.picture.resolve().parent.name
+
+    @property
+    def name(self) -> str:
+        """Where its result lies below the campaign's folder."""
+        size = f"{self.piece[0]}x{self.piece[1]}"
+        return f"{self.folder}/{self.picture.name}-{size}-type{self.kind}-{self.solver}-seed{self.seed}.json"
+
+    def identity(self) -> dict[str, Any]:
+        """What a result must say to be the result of this run; another version's results are not ours."""
+        return {
+            "format": FORMAT, "version": VERSION, "jigsolve": __version__, "set": self.folder,
+            "picture": self.picture.name, "piece": list(self.piece), "type": self.kind, "solver": self.solver,
+            "seed": self.seed,
+        }  # fmt: skip
+
+    def shuffle_seed(self) -> int:
+        """Every picture is shuffled in its own way, the same on every machine and for every solver."""
+        digest = hashlib.sha256(f"{self.seed}/{self.picture.name}".encode()).digest()
+        return int.from_bytes(digest[:6], "big")
+
+
+def plan(
+    folders: Sequence[Path], piece: tuple[int, int], kinds: Sequence[int], solvers: Sequence[str], seeds: int
+) -> list[Run]:
+    """All runs of a campaign, in the order they are started."""
+    names = [folder.resolve().name for folder in folders]
+    if len(set(names)) < len(names):
+        raise InputError("Expected folders of different names: results and tables go by the name.")
+    for solver in solvers:
+        SolveParams(solver=solver)  # misspelt names are found before hours of work
+    runs = []
+    for folder in folders:
+        pictures = files.pictures_in(folder)
+        if not pictures:
+            raise InputError(f"Expected pictures in the folder {folder}, found none.")
+        runs += [
+            Run(picture, piece, kind, solver, seed)
+            for kind in dict.fromkeys(kinds)
+            for solver in dict.fromkeys(solvers)
+            for seed in range(seeds)
+            for picture in pictures
+        ]
+    return runs
+
+
+def execute(run: Run) -> dict[str, Any]:
+    """Scramble, solve, score: the record of one run."""
+    width, height = run.piece
+    puzzle, truth = scramble(cut(files.read_picture(run.picture), height, width), run.kind == 2, run.shuffle_seed())
+    begin = time.perf_counter()
+    result = solve(puzzle, SolveParams(solver=run.solver, seed=run.seed))
+    wall = time.perf_counter() - begin
+    scores = score(result.layout, truth, puzzle.looks(), rotated=puzzle.rotated)
+    return {
+        **run.identity(), "rows": puzzle.rows, "cols": puzzle.cols, "scores": asdict(scores), "wall": wall,
+        "seconds": result.seconds, "consistency": result.consistency, "notes": list(result.notes),
+    }  # fmt: skip
+
+
+def finished(run: Run, out: Path) -> dict[str, Any] | None:
+    """The record of a run that is done; None if it is still to do."""
+    path = out / run.name
+    if not path.is_file():
+        return None
+    try:
+        record = files.read_json(path)
+    except InputError:
+        return None
+    same = isinstance(record, dict) and all(record.get(key) == value for key, value in run.identity().items())
+    return record if same and "scores" in record and "wall" in record else None
+
+
+def carry_out(runs: Sequence[Run], out: Path, jobs: int) -> Iterator[tuple[Run, str]]:
+    """Do the runs and file their results; yields each as it ends, with what went wrong ("" if nothing did)."""
+    for name in _ONE_THREAD:  # the workers inherit it: as many threads as jobs, and times that can be compared
+        os.environ[name] = "1"
+    solvers = list(dict.fromkeys(run.solver for run in runs))
+    pool = ProcessPoolExecutor(min(jobs, max(1, len(runs))), get_context("spawn"), _settle_in, (solvers,))
+    try:
+        futures = {pool.submit(execute, run): run for run in runs}
+        for future in as_completed(futures):
+            run = futures[future]
+            try:
+                record = future.result()
+            except InputError as error:
+                yield run, str(error)
+                continue
+            path = out / run.name
+            files.make_folder(path.parent)
+            files.write_json(path, record)
+            yield run, ""
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _settle_in(solvers: Sequence[str]) -> None:
+    """A worker goes when it is told to and when its campaign is gone, without a word; it loads before it is timed."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_follow_parent, daemon=True).start()
+    grey = np.random.default_rng(0).integers(0, 256, (24, 24, 3), dtype=np.uint8)
+    for solver in solvers:
+        for rotate in (False, True):
+            solve(scramble(cut(grey, 8, 8), rotate, 0)[0], SolveParams(solver=solver))
+
+
+def _follow_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
