@@ -1,0 +1,235 @@
+"""Files: what goes in comes out, what is broken says so in one line, nothing is half-written."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from jigsolve import files
+from jigsolve.errors import InputError
+from jigsolve.layout import HOLE, Layout
+from jigsolve.layout_file import LayoutFile, from_data, to_data
+
+RNG = np.random.default_rng(0)
+
+
+def noise(channels: int, dtype: type = np.uint8) -> np.ndarray:
+    return RNG.integers(0, np.iinfo(dtype).max, (9, 14, channels), dtype=dtype)
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+@pytest.mark.parametrize("suffix", [".png", ".tif"])
+def test_lossless_round_trip(tmp_path: Path, channels: int, suffix: str) -> None:
+    pixels = noise(channels)
+    files.write_picture(tmp_path / f"a{suffix}", pixels)
+    back = files.read_picture(tmp_path / f"a{suffix}")
+    assert back.dtype == np.uint8
+    np.testing.assert_array_equal(back, pixels)
+
+
+@pytest.mark.parametrize(("name", "channels"), [("a.bmp", 1), ("a.BMP", 3), ("a.webp", 3), ("a.webp", 4)])
+def test_other_lossless_kinds(tmp_path: Path, name: str, channels: int) -> None:
+    pixels = noise(channels)
+    files.write_picture(tmp_path / name, pixels)
+    np.testing.assert_array_equal(files.read_picture(tmp_path / name), pixels)
+
+
+def test_sixteen_bit_grey(tmp_path: Path) -> None:
+    pixels = noise(1, np.uint16)
+    for name in ("a.png", "a.tif"):
+        files.write_picture(tmp_path / name, pixels)
+        back = files.read_picture(tmp_path / name)
+        assert back.dtype == np.uint16
+        np.testing.assert_array_equal(back, pixels)
+
+
+def test_modes_are_read_as_grey_or_colour(tmp_path: Path) -> None:
+    image = Image.fromarray(noise(3))
+    for mode, channels in (("1", 1), ("L", 1), ("P", 3), ("CMYK", 3), ("YCbCr", 3)):
+        path = tmp_path / f"{mode}.tif"
+        image.convert(mode).save(path)
+        assert files.read_picture(path).shape == (9, 14, channels), mode
+    see_through = image.convert("P")
+    see_through.save(tmp_path / "t.png", transparency=0)
+    assert files.read_picture(tmp_path / "t.png").shape == (9, 14, 4)
+
+
+def test_a_camera_that_was_held_sideways(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6  # turned a quarter clockwise to be upright
+    pixels = noise(3)
+    Image.fromarray(pixels).save(tmp_path / "a.png", exif=exif)
+    np.testing.assert_array_equal(files.read_picture(tmp_path / "a.png"), np.rot90(pixels, -1))
+
+
+def test_broken_pictures_are_one_line(tmp_path: Path) -> None:
+    files.write_picture(tmp_path / "whole.png", noise(3))
+    raw = (tmp_path / "whole.png").read_bytes()
+    (tmp_path / "half.png").write_bytes(raw[: len(raw) // 2])
+    (tmp_path / "text.png").write_text("not a picture")
+    (tmp_path / "empty.png").write_bytes(b"")
+    Image.fromarray(np.zeros((4, 4), np.float32)).save(tmp_path / "float.tif")
+    Image.fromarray(np.full((4, 4), 1 << 20, np.int32)).save(tmp_path / "deep.tif")
+    for name in ("half.png", "text.png", "empty.png", "float.tif", "deep.tif", "none.png", "."):
+        with pytest.raises(InputError) as caught:
+            files.read_picture(tmp_path / name)
+        assert "\n" not in str(caught.value)
+
+
+def test_pictures_too_large_for_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files.write_picture(tmp_path / "a.png", noise(3))
+    for limit in (100, 10):  # Pillow warns above its limit and raises above twice that
+        monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", limit)
+        with pytest.raises(InputError, match="megapixels"):
+            files.read_picture(tmp_path / "a.png")
+
+
+@pytest.mark.parametrize(
+    ("name", "channels", "dtype"),
+    [("a.xyz", 3, np.uint8), ("a", 3, np.uint8), ("a.jpg", 4, np.uint8), ("a.bmp", 2, np.uint8),
+     ("a.jpg", 1, np.uint16), ("a.png", 3, np.uint16), ("a.png", 5, np.uint8), ("none/a.png", 3, np.uint8)],
+)  # fmt: skip
+def test_what_cannot_be_written(tmp_path: Path, name: str, channels: int, dtype: type) -> None:
+    with pytest.raises(InputError):
+        files.write_picture(tmp_path / name, noise(channels, dtype))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_jpeg_is_no_place_for_pieces(tmp_path: Path) -> None:
+    assert files.check_picture_target(tmp_path / "a.jpg", noise(3)) == "JPEG"
+    with pytest.raises(InputError, match="lossless"):
+        files.check_picture_target(tmp_path / "a.jpg", noise(3), lossless=True)
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "a.png"
+    files.write_picture(target, noise(3))
+    old = target.read_bytes()
+
+    def fail(self: Image.Image, file: object, **_: object) -> None:
+        file.write(b"half")  # type: ignore[attr-defined]
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Image.Image, "save", fail)
+    with pytest.raises(OSError, match="No space"):
+        files.write_picture(target, noise(3))
+    assert target.read_bytes() == old
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "link.json").symlink_to("real.json")
+    files.write_text(tmp_path / "link.json", "new")
+    assert (tmp_path / "link.json").is_symlink()
+    assert (tmp_path / "real.json").read_text() == "new"
+
+
+def test_a_folder_is_no_target(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="something else"):
+        files.write_text(tmp_path, "x")
+
+
+@st.composite
+def contents(draw: st.DrawFn) -> LayoutFile:
+    rows, cols = draw(st.integers(1, 5)), draw(st.integers(1, 5))
+    n = rows * cols
+    order = np.array(draw(st.permutations(range(n)))).reshape(rows, cols)
+    holes = np.array(draw(st.lists(st.booleans(), min_size=n, max_size=n))).reshape(rows, cols)
+    turns = np.array(draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))).reshape(rows, cols)
+    layout = Layout(np.where(holes, HOLE, order), np.where(holes, 0, turns))
+    looks = np.arange(4 * n, dtype=np.int32).reshape(n, 4) if draw(st.booleans()) else None
+    return LayoutFile(layout, (draw(st.integers(2, 99)), draw(st.integers(2, 99))), looks)
+
+
+@given(contents())
+@settings(max_examples=50, deadline=None)
+def test_layout_file_round_trip(content: LayoutFile) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "layout.json"
+        files.write_layout(path, content)
+        back = files.read_layout(path)
+        assert len(path.read_text().splitlines()) > content.layout.rows  # one row of the grid a line
+    assert back.layout == content.layout
+    assert back.piece == content.piece
+    assert (back.looks is None) == (content.looks is None)
+    if back.looks is not None and content.looks is not None:
+        np.testing.assert_array_equal(back.looks, content.looks)
+
+
+GOOD = to_data(LayoutFile(Layout(np.arange(6).reshape(2, 3), np.zeros((2, 3), int)), (28, 28)))
+
+
+def test_unknown_keys_and_missing_turns_are_fine() -> None:
+    data = {**GOOD, "joints": {"right": []}, "names": ["a"], "later": 1}
+    del data["turns"]
+    assert from_data(data).layout == from_data(GOOD).layout
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"format": "x"}, {"format": None}, {"version": 2}, {"version": True}, {"version": "1"}, {"rows": 0},
+     {"rows": 2.0}, {"rows": True}, {"rows": 3}, {"cols": 10**30}, {"cols": None}, {"piece": 28}, {"piece": [28]},
+     {"piece": [28, 0]}, {"piece": ["28", "28"]}, {"pieces": None}, {"pieces": [[0, 1, 2]]},
+     {"pieces": [[0, 1, 2], [3, 4]]}, {"pieces": [[0, 1, 2], [3, 4, 4]]}, {"pieces": [[0, 1, 2], [3, 4, -1]]},
+     {"pieces": [[0, 1, 2], [3, 4, 2**40]]}, {"pieces": [[0, 1, 2], [3, 4, 10**7]]},
+     {"pieces": [[0, 1, 2], [3, 4, "5"]]}, {"pieces": [[0, 1, 2], [3, 4, 5.5]]}, {"pieces": [[0, 1, 2], "abc"]},
+     {"turns": [[0, 0, 0], [0, 0, 4]]}, {"turns": [[0, 0, 0], [0, 0, -1]]}, {"turns": 0}, {"looks": [[0, 1, 2, 3]]},
+     {"looks": {}}, {"looks": [[0, 1, 2]] * 6}, {"looks": [[0, 1, 2, None]] * 6}],
+)  # fmt: skip
+def test_bad_layout_files_are_one_line(change: dict[str, object]) -> None:
+    with pytest.raises(InputError) as caught:
+        from_data({**GOOD, **change})
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 160
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", "[" * 100_000, '{"rows": ' + "9" * 5000 + "}", "\xff"])
+def test_bad_json_is_one_line(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(InputError) as caught:
+        files.read_layout(path)
+    assert "\n" not in str(caught.value)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@given(st.sampled_from(sorted(GOOD)), json_values)
+@settings(max_examples=200, deadline=None)
+def test_any_json_is_read_or_refused(key: str, value: object) -> None:
+    data = json.loads(json.dumps({**GOOD, key: value}))
+    try:
+        from_data(data)
+    except InputError as error:
+        assert "\n" not in str(error)
+
+
+def test_missing_and_oversized_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InputError, match="No such file"):
+        files.read_json(tmp_path / "none.json")
+    monkeypatch.setattr(files, "MOST_JSON_BYTES", 4)
+    (tmp_path / "a.json").write_text("[1, 2, 3]")
+    with pytest.raises(InputError, match="at most"):
+        files.read_json(tmp_path / "a.json")
+
+
+def test_pictures_in_natural_order(tmp_path: Path) -> None:
+    for name in ("10.png", "2.JPG", "b1.png", "notes.txt", "1.png"):
+        (tmp_path / name).touch()
+    (tmp_path / "folder.png").mkdir()
+    assert [path.name for path in files.pictures_in(tmp_path)] == ["1.png", "2.JPG", "10.png", "b1.png"]
+    with pytest.raises(InputError, match="folder"):
+        files.pictures_in(tmp_path / "none")

@@ -1,0 +1,98 @@
+"""Pictures of layouts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jigsolve import render
+from jigsolve.errors import InputError
+from jigsolve.layout import HOLE, Layout
+from jigsolve.puzzle import cut, from_sheet, scramble
+from jigsolve.scores import joints
+
+
+def noise(height: int, width: int, channels: int = 3) -> np.ndarray:
+    return np.random.default_rng(1).integers(0, 256, (height, width, channels), dtype=np.uint8)
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(2, 5), st.integers(2, 5), st.booleans(), st.integers(0, 99))
+@settings(max_examples=60, deadline=None)
+def test_the_truth_is_the_picture(rows: int, cols: int, height: int, width: int, rotate: bool, seed: int) -> None:
+    whole = noise(rows * height, cols * width)
+    puzzle, truth = scramble(cut(whole, height, width), rotate, seed)
+    np.testing.assert_array_equal(render.picture(puzzle, truth), whole)
+
+
+def test_a_sheet_is_read_as_the_puzzle_it_shows() -> None:
+    puzzle, _ = scramble(cut(noise(12, 20), 4, 5), True, 3)
+    again = from_sheet(render.sheet(puzzle), 4, 5, rotated=True)
+    np.testing.assert_array_equal(again.pieces, puzzle.pieces)
+    assert (again.rows, again.cols, again.rotated) == (3, 4, True)
+
+
+def test_a_sheet_is_made_of_whole_pieces() -> None:
+    with pytest.raises(InputError, match="whole pieces"):
+        from_sheet(noise(12, 21), 4, 5)
+
+
+def test_a_turned_layout_is_the_turned_picture() -> None:
+    puzzle, truth = scramble(cut(noise(8, 12), 4, 4), True, 5)
+    for quarter in range(4):
+        np.testing.assert_array_equal(
+            render.picture(puzzle, truth.turned(quarter)), np.rot90(render.picture(puzzle, truth), -quarter)
+        )
+
+
+def test_holes_are_black() -> None:
+    puzzle = cut(noise(4, 8, 4), 4, 4)
+    shown = render.picture(puzzle, Layout(np.array([[HOLE, 0]]), np.zeros((1, 2), int)))
+    assert not shown[:, :4].any()
+    np.testing.assert_array_equal(shown[:, 4:], puzzle.pieces[0])
+
+
+def test_layouts_that_do_not_fit() -> None:
+    puzzle = cut(noise(4, 12), 4, 6)
+    with pytest.raises(InputError, match="2 pieces"):
+        render.picture(puzzle, Layout(np.array([[0, 2]]), np.zeros((1, 2), int)))
+    with pytest.raises(InputError, match="half turns"):
+        render.picture(puzzle, Layout(np.array([[0, 1]]), np.array([[1, 0]])))
+
+
+def test_beside() -> None:
+    left, right = noise(4, 6), noise(8, 2)
+    both = render.beside(left, right, gap=3)
+    assert both.shape == (8, 11, 3)
+    np.testing.assert_array_equal(both[2:6, :6], left)
+    np.testing.assert_array_equal(both[:, 9:], right)
+    assert (both[:2, :9] == 255).all()
+    with pytest.raises(InputError, match="same kind"):
+        render.beside(left, noise(4, 4, 1))
+
+
+def test_wrong_joints_are_marked() -> None:
+    whole = noise(3 * 14, 3 * 14)
+    puzzle = cut(whole, 14, 14)
+    truth = Layout(np.arange(9).reshape(3, 3), np.zeros((3, 3), int))
+    np.testing.assert_array_equal(render.marked(whole, truth, truth), whole)
+    swapped = truth.pieces.copy()
+    swapped[0, 0], swapped[0, 1] = 1, 0
+    layout = Layout(swapped, truth.turns)
+    right, down = render.wrong_joints(layout, truth)
+    assert right.tolist() == [[True, True], [False, False], [False, False]]
+    assert down.tolist() == [[True, True, False], [False, False, False]]
+    assert right.sum() + down.sum() == (~np.isin(joints(layout), joints(truth))).sum()
+    shown = render.marked(render.picture(puzzle, layout), layout, truth)
+    assert (shown[5, 14] == render.RED).all()
+    assert not (shown[20, 14] == render.RED).all()
+
+
+@pytest.mark.parametrize(("channels", "dtype"), [(1, np.uint8), (4, np.uint8), (1, np.uint16)])
+def test_marks_on_any_picture(channels: int, dtype: type) -> None:
+    truth = Layout(np.array([[0, 1]]), np.zeros((1, 2), int))
+    layout = Layout(np.array([[1, 0]]), np.zeros((1, 2), int))
+    shown = render.marked(np.zeros((4, 8, channels), dtype), layout, truth)
+    assert shown.shape == (4, 8, 3)
+    assert (shown[:, 3:5] == render.RED).all()
