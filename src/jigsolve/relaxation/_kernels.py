@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+TIE = 1e-4  # as in the convergence test: what is smaller says nothing, and may be rounding grown large at a saddle
+
 
 @njit(cache=True)
 def barycenter(p, allowed, open_labels, free):
@@ -45,13 +47,25 @@ def update(p, q, bias, free):
 
 
 @njit(cache=True)
-def best(p, q, free, reachable):
-    """The free object and reachable label of the largest p; among equals, the largest support."""
-    found_i, found_x = -1, -1
-    top_p, top_q = -1.0, -1.0
+def best(p, q, free, reachable, trust):
+    """The free object and reachable label to anchor, and whether its p is trusted.
+
+    Of the trusted hypotheses (of all, while none is) the one with the largest p q, its share of the consistency;
+    among equals (closer than TIE) the first.
+    """
     where = np.flatnonzero(reachable)
+    top_p = 0.0
     for i in free:
         for x in where:
-            if p[i, x] > top_p or (p[i, x] == top_p and q[i, x] > top_q):
-                found_i, found_x, top_p, top_q = i, x, p[i, x], q[i, x]
-    return found_i, found_x, top_p
+            top_p = max(top_p, p[i, x])
+    bar = trust if top_p >= trust else 0.0
+    top = 0.0
+    for i in free:
+        for x in where:
+            if p[i, x] >= bar:
+                top = max(top, p[i, x] * q[i, x])
+    for i in free:
+        for x in where:
+            if p[i, x] >= bar and p[i, x] * q[i, x] >= top - TIE:
+                return i, x, top_p >= trust
+    return -1, -1, False

@@ -135,12 +135,12 @@ class _Engine:
         open_labels = ~taken[self.slots]
         reachable = self.problem.reachable(anchors) & open_labels
         _kernels.barycenter(self.space.p, self.allowed, open_labels, free)
-        spot = (-1, -1, 0.0)
+        spot = (-1, -1, False)
 
         def trusted(space: Space) -> bool:
             nonlocal spot
-            spot = _kernels.best(space.p, space.q, free, reachable)
-            return bool(spot[2] >= self.params.anchor_threshold)
+            spot = _kernels.best(space.p, space.q, free, reachable, self.params.anchor_threshold)
+            return spot[2]
 
         iterations = relax(self.problem.coefficients, self.space, anchors, self.params.relax, trusted)
         after = anchors.copy()

@@ -1,0 +1,38 @@
+"""Real photographs for the tests: those that scikit-image ships, and small puzzles cut from them."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import skimage.data
+from numpy.typing import NDArray
+
+from jigsolve.compatibility import Percentile
+from jigsolve.dissimilarity import Mahalanobis, nearest
+from jigsolve.layout import Layout
+from jigsolve.puzzle import Puzzle, cut, scramble
+from jigsolve.solvers import Grid
+
+
+@cache
+def photograph(name: str) -> NDArray[np.uint8]:
+    picture = np.asarray(getattr(skimage.data, name)())
+    if picture.ndim == 2:
+        picture = picture[:, :, None]
+    return np.ascontiguousarray(picture[:, :, :3])
+
+
+def small_puzzle(
+    name: str, piece: int, rows: int, cols: int, rotate: bool = False, seed: int = 0, top: int = 0, left: int = 0
+) -> tuple[Puzzle, Layout]:
+    """A puzzle of rows x cols pieces from a corner of a photograph, and its truth."""
+    picture = photograph(name)[top : top + rows * piece, left : left + cols * piece]
+    return scramble(cut(picture, piece, piece), rotate, seed)
+
+
+def grid_of(puzzle: Puzzle) -> Grid:
+    """The paper's C of a puzzle."""
+    measure, compatibility = Mahalanobis(), Percentile()
+    near = nearest(puzzle, measure, compatibility.keep(puzzle))
+    return Grid(compatibility.matrix(puzzle, measure, near, 0), puzzle.rows, puzzle.cols, puzzle.turns)

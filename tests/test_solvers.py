@@ -1,0 +1,175 @@
+"""Solvers `paper` and `balanced` against the theory, a dense reference and all permutations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pictures import grid_of, small_puzzle
+from reference import anchors_in_order, best_consistency, support_by_loops
+from scipy.sparse import csr_array
+
+from jigsolve.errors import InputError
+from jigsolve.events import Anchored, ignore
+from jigsolve.puzzle import Puzzle
+from jigsolve.relaxation import support
+from jigsolve.scores import score
+from jigsolve.solvers import SOLVERS, Balanced, Grid, GridCoefficients, Paper
+
+seeds = st.integers(0, 10_000)
+TURNS = [(0,), (0, 2), (0, 1, 2, 3)]
+
+
+def random_grid(
+    seed: int, rows: int, cols: int, turns: tuple[int, ...], density: float = 0.3, ties: bool = False
+) -> Grid:
+    rng = np.random.default_rng(seed)
+    n = rows * cols
+    values = rng.random((4 * n, 4 * n)) * (rng.random((4 * n, 4 * n)) < density)
+    if ties:
+        values = np.ceil(values)
+    C = np.maximum(values, values.T)
+    for i in range(n):
+        C[4 * i : 4 * i + 4, 4 * i : 4 * i + 4] = 0.0
+    return Grid(csr_array(C), rows, cols, turns)
+
+
+@given(seeds, st.sampled_from(TURNS), st.integers(1, 3), st.integers(1, 3))
+@settings(max_examples=25)
+def test_grid_support_equals_the_four_loops_of_eq_3(seed, turns, rows, cols):
+    grid = random_grid(seed, rows, cols, turns)
+    coefficients = GridCoefficients(grid)
+    n, k = len(grid), len(turns)
+    p = np.random.default_rng(seed).random((n, k, rows, cols))
+    padded = np.zeros((n, k, coefficients.cells))
+    padded[:, :, coefficients.inside()] = p.reshape(n, k, -1)
+    q = support(coefficients, padded.reshape(n, -1)).reshape(n, k, -1)[:, :, coefficients.inside()]
+    expected = support_by_loops(grid.C.toarray(), rows, cols, turns, p)
+    np.testing.assert_allclose(q, expected.reshape(n, k, -1), atol=1e-12)
+
+
+def anchored(grid: Grid, seed: int = 0) -> list[tuple[int, int, int, int]]:
+    made = []
+
+    def watch(event):
+        if isinstance(event, Anchored):
+            made.append((event.piece, event.turn, event.row, event.col))
+
+    Paper().solve(grid, seed, watch)
+    return made
+
+
+REAL = [
+    ("astronaut", 64, 8, 8, False),
+    ("astronaut", 48, 10, 10, False),
+    ("coffee", 50, 8, 12, False),
+    ("coffee", 40, 10, 9, False),
+    ("chelsea", 50, 6, 9, False),
+    ("rocket", 53, 8, 10, False),
+    ("camera", 64, 8, 8, False),
+    ("coins", 43, 7, 8, False),
+    ("astronaut", 64, 6, 6, True),
+    ("coffee", 66, 5, 8, True),
+    ("chelsea", 60, 5, 7, True),
+    ("rocket", 70, 5, 6, True),
+]
+
+
+@pytest.mark.parametrize(("name", "piece", "rows", "cols", "rotate"), REAL)
+def test_same_anchors_in_the_same_order_as_the_dense_reference(name, piece, rows, cols, rotate):
+    puzzle, _ = small_puzzle(name, piece, rows, cols, rotate, seed=5)
+    grid = grid_of(puzzle)
+    C = grid.C.toarray()
+    expected = []
+    for angle in Paper()._angles(grid, seed=0):
+        strongest = int(np.argmax(C.sum(axis=1).reshape(-1, 4).sum(axis=1)))
+        held = None if angle is None else (strongest, angle)
+        expected += anchors_in_order(C, rows, cols, grid.turns, held)
+    assert anchored(grid) == expected
+
+
+@pytest.mark.parametrize("solver", sorted(SOLVERS))
+@given(seed=seeds, turns=st.sampled_from(TURNS), rows=st.integers(1, 4), cols=st.integers(1, 4), ties=st.booleans())
+@settings(max_examples=40)
+def test_every_layout_is_feasible_whatever_C_is(solver, seed, turns, rows, cols, ties):
+    grid = random_grid(seed, rows, cols, turns, density=(0.0, 0.05, 0.3, 1.0)[seed % 4], ties=ties)
+    answer = SOLVERS[solver].solve(grid, seed, ignore)
+    assert answer.layout.is_feasible(len(grid))
+    assert set(np.unique(answer.layout.turns)) <= set(turns)
+    assert answer.consistency == pytest.approx(grid.consistency(answer.layout))
+    assert SOLVERS[solver].solve(grid, seed, ignore).layout == answer.layout
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(2, 2), (2, 3), (3, 3)])
+def test_small_puzzles_against_all_permutations(rows, cols):
+    """No layout is more consistent than the best permutation; the greedy phases find that one nearly always."""
+    found = []
+    for name in ("astronaut", "coffee", "chelsea", "rocket"):
+        for place in range(5):
+            top, left = 25 * place + 20, 60 * place
+            puzzle, _ = small_puzzle(name, 48, rows, cols, seed=3, top=top, left=left)
+            grid = grid_of(puzzle)
+            answer = Paper().solve(grid, 0, ignore)
+            best = best_consistency(grid.C.toarray(), rows, cols)
+            assert answer.consistency <= best + 1e-9
+            found.append(answer.consistency > best - 1e-9)
+    assert np.mean(found) >= 0.8
+
+
+def test_first_phase_of_a_3x3_puzzle_takes_a_few_iterations():
+    """The worked example of the paper's figure 2: the first anchor comes after four iterations there."""
+    puzzle, _ = small_puzzle("astronaut", 60, 3, 3, top=0, left=140)
+    first: list[Anchored] = []
+    Paper().solve(grid_of(puzzle), 0, lambda event: first.append(event))
+    assert 2 <= first[0].iterations <= 8
+    assert (first[0].row, first[0].col) == (1, 1)  # the middle has most neighbours to support it
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+def test_renumbering_and_turning_the_pieces_renumbers_the_answer(rotate):
+    puzzle, _ = small_puzzle("coffee", 50, 6, 8, rotate, seed=1)
+    rng = np.random.default_rng(2)
+    order = rng.permutation(len(puzzle))  # new number k is old number order[k]
+    turned = rng.choice(puzzle.turns, len(puzzle))
+    pieces = np.stack([np.rot90(puzzle.pieces[o], -t) for o, t in zip(order, turned, strict=True)])
+    other = Puzzle(pieces, puzzle.rows, puzzle.cols, rotate)
+    one = Paper().solve(grid_of(puzzle), 0, ignore)
+    two = Paper().solve(grid_of(other), 0, ignore)
+    renamed = type(one.layout)(order[two.layout.pieces], (two.layout.turns + turned[two.layout.pieces]) % 4)
+    assert score(renamed, one.layout, rotated=rotate).perfect
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+def test_a_real_photograph_comes_out_perfect(rotate):
+    puzzle, truth = small_puzzle("coffee", 50, 8, 12, rotate, seed=4)
+    answer = Paper().solve(grid_of(puzzle), 0, ignore)
+    assert score(answer.layout, truth, rotated=rotate).perfect
+
+
+def test_balanced_says_when_it_ended_infeasible():
+    grid = Grid(csr_array((36, 36)), 3, 3)  # no compatibility at all: every piece wants the same cell
+    answer = Balanced().solve(grid, 0, ignore)
+    assert answer.layout.is_feasible(9)
+    assert "Ended infeasible" in answer.notes[0]
+
+
+def test_balanced_solves_an_easy_photograph():
+    puzzle, truth = small_puzzle("coffee", 50, 8, 12, seed=4)
+    answer = Balanced().solve(grid_of(puzzle), 0, ignore)
+    assert score(answer.layout, truth).neighbour > 0.8
+
+
+@pytest.mark.parametrize(
+    ("C", "message"),
+    [
+        (csr_array((8, 8)), "Expected C over 16 sides"),
+        (csr_array(([np.nan], ([0], [6])), shape=(16, 16)), "Expected finite compatibilities"),
+        (csr_array(([-1.0, -1.0], ([0, 6], [6, 0])), shape=(16, 16)), "Expected finite compatibilities"),
+        (csr_array(([1.0], ([0], [6])), shape=(16, 16)), "Expected a symmetric C"),
+    ],
+)
+def test_a_bad_C_is_refused(C, message):
+    with pytest.raises(InputError) as error:
+        Grid(C, 2, 2)
+    assert message in str(error.value)
