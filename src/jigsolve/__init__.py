@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -34,8 +37,6 @@ __all__ = ["InputError", "Layout", "Puzzle", "Result", "Scores", "SolveParams", 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module 'jigsolve' has no attribute {name!r}")
-    from importlib import import_module
-
     value = getattr(import_module(f"jigsolve.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
@@ -43,3 +44,15 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Package(ModuleType):
+    """`jigsolve.solve` is the function, also after Python has bound the module of that name here."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if isinstance(value, ModuleType) and _HOMES.get(name) == name:
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

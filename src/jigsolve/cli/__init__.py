@@ -9,7 +9,7 @@ from jigsolve.cli.argv import expanded
 from jigsolve.errors import InputError
 
 BAD_INPUT = 2
-INTERRUPTED = 130
+INTERRUPTED = 130  # what the parser makes of Ctrl-C
 
 
 def main() -> None:
@@ -31,14 +31,13 @@ def run(argv: Sequence[str]) -> int:
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
         return _failed(f"{name}{error.strerror or error}")
-    except KeyboardInterrupt:
-        print("\nInterrupted, nothing written.", file=sys.stderr)
-        return INTERRUPTED
     except Exception as error:
         usage = getattr(error, "format_message", None)  # the parser's own errors
         if usage is None:
             raise
-        return _failed(f"{usage()} See jigsolve --help.")
+        return _failed(f"{usage().rstrip('.')}. See jigsolve --help.")
+    if code == INTERRUPTED:
+        print("Interrupted.", file=sys.stderr)
     return code if isinstance(code, int) else 0
 
 

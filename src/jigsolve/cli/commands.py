@@ -28,7 +28,7 @@ app = typer.Typer(
 )
 
 Piece = Annotated[str, typer.Option(metavar="SIZE", help="Size of a piece in pixels: 28, or 51x27 (width x height).")]
-Seed = Annotated[int, typer.Option(min=0, help="Same seed, same result.")]
+Seed = Annotated[int, typer.Option(metavar="S", min=0, help="Same seed, same result.")]
 
 
 def _version(wanted: bool) -> None:
@@ -50,13 +50,17 @@ def _program(
 
 @app.command()
 def demo(
-    type: Annotated[int, typer.Option(min=1, max=2, help="1: pieces upright; 2: pieces turned as well.")] = 1,
+    type: Annotated[
+        int, typer.Option(metavar="TYPE", min=1, max=2, help="1: pieces upright; 2: pieces turned as well.")
+    ] = 1,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the pictures.")] = Path("jigsolve-demo"),
     seed: Seed = 0,
 ) -> None:
     """Scramble a photograph that comes with the program, put it back together, and show how well that went.
 
-    Example: jigsolve demo --type 2
+    \b
+    Example:
+      jigsolve demo --type 2
     """
     from jigsolve.cli.demo import run
 
@@ -74,7 +78,9 @@ def scramble(
 ) -> None:
     """Cut a picture into pieces and shuffle them; what does not fill a whole piece is left off.
 
-    Example: jigsolve scramble photo.jpg --piece 28 --rotate --output puzzle.png --truth truth.json
+    \b
+    Example:
+      jigsolve scramble photo.jpg --piece 28 --rotate --output puzzle.png --truth truth.json
     """
     width, height = piece_size(piece)
     from jigsolve import files, puzzle, render
@@ -101,8 +107,8 @@ def solve(
         str | None, typer.Option(metavar="SIZE", help="Size of a piece in pixels: 28, or 51x27 (width x height).")
     ] = None,
     rotated: Annotated[bool, typer.Option("--rotated", help="Orientations are unknown (Type 2).")] = False,
-    rows: Annotated[int | None, typer.Option(min=1, help="Rows of the sheet, as a check.")] = None,
-    cols: Annotated[int | None, typer.Option(min=1, help="Columns of the sheet, as a check.")] = None,
+    rows: Annotated[int | None, typer.Option(metavar="R", min=1, help="Rows of the sheet, as a check.")] = None,
+    cols: Annotated[int | None, typer.Option(metavar="C", min=1, help="Columns of the sheet, as a check.")] = None,
     seed: Seed = 0,
     solver: Annotated[str, typer.Option(metavar="NAME", help=f"Out of: {choice(SOLVERS)}.")] = "paper",
     compatibility: Annotated[
@@ -118,7 +124,9 @@ def solve(
 
     A piece's number in the layout file is its place in the sheet, row by row, from 0.
 
-    Example: jigsolve solve puzzle.png --piece 28 --rotated --output solved.png --layout layout.json
+    \b
+    Example:
+      jigsolve solve puzzle.png --piece 28 --rotated --output solved.png --layout layout.json
     """
     if piece is None:
         raise InputError("Expected --piece, the size of a piece in pixels (28, or 51x27): a sheet does not tell it.")
@@ -166,7 +174,9 @@ def score(
 
     Where pieces are turned, the best of the four rotations of the whole counts.
 
-    Example: jigsolve score layout.json truth.json
+    \b
+    Example:
+      jigsolve score layout.json truth.json
     """
     from jigsolve import files
     from jigsolve.scores import score as compare
@@ -187,16 +197,17 @@ def score(
 
 @app.command()
 def bench(
-    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER...", help="Folders of whole pictures, one a set.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Folders of whole pictures, one a set.")],
     piece: Piece = "28",
     type: Annotated[
-        list[int] | None, typer.Option(min=1, max=2, help="1: pieces upright; 2: turned as well; or both.")
+        list[int] | None,
+        typer.Option(metavar="TYPE", min=1, max=2, help="1: pieces upright; 2: turned as well; or both."),
     ] = None,
     solver: Annotated[
         list[str] | None, typer.Option(metavar="NAME...", help=f"One or several of: {choice(SOLVERS)}.")
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, help="How many shuffles of every picture.")] = 1,
-    jobs: Annotated[int, typer.Option(min=1, help="How many runs at a time, each on one thread.")] = 1,
+    seeds: Annotated[int, typer.Option(metavar="K", min=1, help="How many shuffles of every picture.")] = 1,
+    jobs: Annotated[int, typer.Option(metavar="J", min=1, help="How many runs at a time, each on one thread.")] = 1,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("results"),
 ) -> None:
     """Scramble, solve and score all pictures of some folders, and set the means beside the published figures.
@@ -204,7 +215,9 @@ def bench(
     Every run leaves one result file; what is done is not done again, so a campaign may be stopped at any time.
     Published figures are shown for folders called mit, mcgill, pomeranz805 and so on, if the pieces are as many.
 
-    Example: jigsolve bench data/mit data/mcgill --type 1 2 --solver paper balanced --seeds 3 --jobs 8
+    \b
+    Example:
+      jigsolve bench data/mit data/mcgill --type 1 2 --solver paper balanced --seeds 3 --jobs 8
     """
     size = piece_size(piece)
     from jigsolve.cli.bench import run

@@ -12,10 +12,14 @@ STAGES = {"pairs": "measuring all pairs", "compatibility": "weighing joints", "l
 COMPILING = "compiling, first run only"
 
 
+def _seen() -> bool:
+    return sys.stderr.isatty()
+
+
 @contextmanager
 def watching(title: str) -> Iterator[Watch]:
     """A watcher that shows how far a solve is."""
-    if not sys.stderr.isatty():
+    if not _seen():
         yield ignore
         return
     from rich.console import Console
@@ -45,7 +49,7 @@ def watching(title: str) -> Iterator[Watch]:
 @contextmanager
 def counting(title: str, total: int, done: int) -> Iterator[Callable[[], None]]:
     """A step to call after each of many runs; shows the time left. `done` were done before and cost no time now."""
-    if not sys.stderr.isatty():
+    if not _seen():
         yield lambda: None
         return
     from rich.console import Console

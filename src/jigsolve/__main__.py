@@ -1,0 +1,5 @@
+"""`python -m jigsolve`."""
+
+from jigsolve.cli import main
+
+main()

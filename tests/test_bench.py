@@ -1,0 +1,148 @@
+"""Campaigns: what is run, what is kept, what the tables say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import skimage.data
+
+from jigsolve import files
+from jigsolve.bench import published
+from jigsolve.bench.campaign import Run, carry_out, execute, finished, plan
+from jigsolve.bench.report import HEADER, lines, markdown
+from jigsolve.cli import run
+from jigsolve.errors import InputError
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    """A set of two small pictures."""
+    folder = tmp_path / "cats"
+    folder.mkdir()
+    cat = skimage.data.chelsea()
+    files.write_picture(folder / "1.png", cat[:120, :160])
+    files.write_picture(folder / "2.png", cat[100:220, 120:280])
+    return folder
+
+
+def record(folder: str, picture: str, seed: int = 0, pieces: tuple[int, int] = (18, 24), **scores: float) -> Any:
+    return {
+        "set": folder, "type": 1, "solver": "paper", "picture": picture, "seed": seed, "wall": 2.0, "rows": pieces[0],
+        "cols": pieces[1], "scores": {"direct": 0.5, "neighbour": 0.75, "perfect": False, "picture": 0.9, **scores},
+    }  # fmt: skip
+
+
+def test_plan(pictures: Path) -> None:
+    runs = plan([pictures], (40, 40), [1, 2, 1], ["paper", "balanced"], seeds=3)
+    assert len(runs) == len({each.name for each in runs}) == 2 * 2 * 2 * 3
+    assert runs[0].name == "cats/1.png-40x40-type1-paper-seed0.json"
+    assert len({each.shuffle_seed() for each in runs}) == 6  # by picture and seed: the same for all solvers
+    with pytest.raises(InputError, match="different names"):
+        plan([pictures, pictures / ".." / "cats"], (40, 40), [1], ["paper"], 1)
+
+
+def test_shuffles_are_the_same_everywhere() -> None:
+    assert Run(Path("mit/1.png"), (28, 28), 1, "paper", 0).shuffle_seed() == 56788376153452
+
+
+def test_one_run(pictures: Path) -> None:
+    each = plan([pictures], (40, 40), [1], ["paper"], 1)[0]
+    first, second = execute(each), execute(each)
+    assert first["scores"] == second["scores"]
+    assert (first["rows"], first["cols"]) == (3, 4)
+    assert first["scores"]["neighbour"] > 0.9
+
+
+def test_a_campaign_goes_on_where_it_stopped(pictures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "results"
+    runs = plan([pictures], (40, 40), [1], ["paper"], 1)
+    files.make_folder(out)
+    ended = carry_out(runs, out, jobs=1)
+    first, wrong = next(ended)
+    ended.close()  # killed after the first
+    assert wrong == ""
+    assert [each for each in runs if finished(each, out)] == [first]
+    stamp = (out / first.name).stat().st_mtime_ns
+
+    words = ["bench", str(pictures), "--piece", "40", "--out", str(out)]
+    assert run(words) == 0
+    assert (out / first.name).stat().st_mtime_ns == stamp
+    assert all(finished(each, out) for each in runs)
+    table = (out / "table.md").read_text()
+    assert "| **cats** | **1** | **paper** | **2** |" in table
+
+    monkeypatch.setattr("jigsolve.cli.bench.carry_out", lambda *_: pytest.fail("all was done"))
+    assert run(words) == 0
+    assert (out / "table.md").read_text() == table
+
+
+def test_half_files_and_other_versions_do_not_count(pictures: Path, tmp_path: Path) -> None:
+    each = plan([pictures], (40, 40), [1], ["paper"], 1)[0]
+    path = tmp_path / each.name
+    assert finished(each, tmp_path) is None
+    good = {**each.identity(), "scores": {}, "wall": 1.0}
+    for content, counts in ((good, True), ({**good, "jigsolve": "0.0.0"}, False), ({**good, "seed": 1}, False),
+                            ([], False), (each.identity(), False)):  # fmt: skip
+        files.write_json(path, content)
+        assert (finished(each, tmp_path) is not None) == counts
+    path.write_text(json.dumps(good)[:-9])
+    assert finished(each, tmp_path) is None
+
+
+def test_a_bad_picture_does_not_stop_the_others(
+    pictures: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (pictures / "3.png").write_text("no picture")
+    assert run(["bench", str(pictures), "--piece", "40", "--out", str(tmp_path / "r"), "--jobs", "2"]) == 2
+    told = capsys.readouterr()
+    assert "2 runs done, 0 were done before." in told.out
+    assert "3.png" in told.err.splitlines()[0]
+    assert "1 of 3 runs failed" in told.err.splitlines()[1]
+
+
+def test_means() -> None:
+    table = lines([record("a", "1", direct=1.0, perfect=True), record("a", "2"), record("b", "1")])
+    assert [line.cells() for line in table] == [
+        ("a", "1", "paper", "2", "75.0", "75.0", "1", "90.0", "2.00"),
+        ("b", "1", "paper", "1", "50.0", "75.0", "0", "90.0", "2.00"),
+    ]
+
+
+def test_perfect_is_a_mean_over_seeds() -> None:
+    runs = [record("a", "1", 0, perfect=True), record("a", "2", 0, perfect=True),
+            record("a", "1", 1, perfect=True), record("a", "2", 1)]  # fmt: skip
+    (line,) = lines(runs)
+    assert line.pictures == 2
+    assert line.cells()[HEADER.index("PR")] == "1.5"
+
+
+def test_published_figures_beside_puzzles_of_their_size() -> None:
+    table = lines([record("mit", "1.png")])
+    assert [line.solver for line in table[:2]] == ["paper", "Vardi 2023"]
+    assert table[1].cells() == ("mit", "1", "Vardi 2023", "20", "95.5", "95.4", "13", "", "")
+    assert "best of 10 runs" in markdown(table)
+    assert len(lines([record("mit", "1.png", pieces=(10, 10))])) == 1
+    assert len(lines([record("unheard", "1.png")])) == 1
+
+
+def test_every_published_line_can_be_shown() -> None:
+    facts = published._facts()
+    for kind in (1, 2):
+        for folder in facts[f"type{kind}"]:
+            assert published.size(folder) is not None
+            for figure in published.figures(folder, kind):
+                assert 0 <= figure.direct <= 100
+                assert 0 <= figure.neighbour <= 100
+                assert any(figure.source.startswith(name) for name in facts["references"]), figure.source
+
+
+def test_the_worker_solves_as_the_library_does(pictures: Path, tmp_path: Path) -> None:
+    each = plan([pictures], (40, 40), [2], ["paper"], 1)[0]
+    files.make_folder(tmp_path / "r")
+    assert list(carry_out([each], tmp_path / "r", 1)) == [(each, "")]
+    kept = finished(each, tmp_path / "r")
+    assert kept is not None
+    assert kept["scores"] == execute(each)["scores"]

@@ -1,0 +1,298 @@
+"""The command line: what it writes, what it prints, how it fails."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+import skimage.data
+
+from jigsolve import files
+from jigsolve.cli import argv, names, progress, run
+from jigsolve.compatibility import COMPATIBILITIES
+from jigsolve.dissimilarity import DISSIMILARITIES
+from jigsolve.errors import InputError
+from jigsolve.layout import Layout
+from jigsolve.puzzle import Puzzle
+from jigsolve.scores import score
+from jigsolve.solve import Result, SolveParams
+from jigsolve.solvers import SOLVERS
+
+PIECE = "40"
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+
+Cli = Callable[..., Ran]
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Runs commands in an empty folder that holds one photograph."""
+    monkeypatch.chdir(tmp_path)
+    files.write_picture(tmp_path / "photo.png", skimage.data.chelsea())
+
+    def call(*words: str) -> Ran:
+        code = run(words)
+        out, err = capsys.readouterr()
+        return Ran(code, out, err)
+
+    return call
+
+
+def written(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} - {"photo.png"}
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+def test_scramble_solve_score(cli: Cli, tmp_path: Path, rotate: bool) -> None:
+    turned = ["--rotate"] if rotate else []
+    told = cli("scramble", "photo.png", "--piece", PIECE, *turned, "--output", "p.png", "--truth", "t.json")
+    assert told.code == 0
+    assert "77 pieces of 40x40, 7 rows x 11 cols." in told.out
+    unknown = ["--rotated"] if rotate else []
+    solved = cli("solve", "p.png", "--piece", PIECE, *unknown, "--output", "s.png", "--layout", "l.json")
+    assert (solved.code, solved.err) == (0, "")
+    assert "77 pieces laid out" in solved.out
+    assert "Wrote s.png" in solved.out
+    assert "solved" not in solved.out.replace("s.png", "").lower()  # nobody knows whether it is
+    assert written(tmp_path) == {"p.png", "t.json", "s.png", "l.json"}
+
+    layout, truth = files.read_layout(tmp_path / "l.json"), files.read_layout(tmp_path / "t.json")
+    found = json.loads(cli("score", "l.json", "t.json", "--json").out)
+    expected = score(layout.layout, truth.layout)
+    assert found == {
+        "direct": expected.direct, "neighbour": expected.neighbour, "perfect": expected.perfect,
+        "picture": expected.picture,
+    }  # fmt: skip
+    assert found["neighbour"] > 0.8
+    words = cli("score", "l.json", "t.json").out
+    assert f"{found['neighbour']:.2%}" in words
+
+    if found["perfect"]:
+        whole = skimage.data.chelsea()[:280, :440]
+        seen = files.read_picture(tmp_path / "s.png")
+        assert any(np.array_equal(np.rot90(seen, k), whole) for k in range(4 if rotate else 1))
+
+
+def test_oblong_pieces(cli: Cli, tmp_path: Path) -> None:
+    cli("scramble", "photo.png", "--piece", "51x27", "--rotate", "--output", "p.png", "--truth", "t.json")
+    ran = cli("solve", "p.png", "--piece", "51x27", "--rotated", "--layout", "l.json", "--rows", "11", "--cols", "8")
+    assert ran.code == 0
+    assert files.read_layout(tmp_path / "l.json").piece == (51, 27)
+
+
+def test_same_seed_same_answer(cli: Cli, tmp_path: Path) -> None:
+    for k in "12":
+        cli("scramble", "photo.png", "--piece", PIECE, "--rotate", "--seed", "5", "--output", f"p{k}.png")
+        cli("solve", f"p{k}.png", "--piece", PIECE, "--rotated", "--seed", "3", "--layout", f"l{k}.json")
+    assert (tmp_path / "p1.png").read_bytes() == (tmp_path / "p2.png").read_bytes()
+    assert (tmp_path / "l1.json").read_bytes() == (tmp_path / "l2.json").read_bytes()
+    cli("scramble", "photo.png", "--piece", PIECE, "--rotate", "--seed", "6", "--output", "p3.png")
+    assert (tmp_path / "p1.png").read_bytes() != (tmp_path / "p3.png").read_bytes()
+
+
+def test_identical_pieces_may_swap(cli: Cli, tmp_path: Path) -> None:
+    whole = np.full((40, 80, 3), 255, np.uint8)
+    whole[:, :40] = np.random.default_rng(0).integers(0, 256, (40, 40, 3))
+    files.write_picture(tmp_path / "half.png", whole)
+    cli("scramble", "half.png", "--piece", "10", "--output", "p.png", "--truth", "t.json")
+    content = files.read_layout(tmp_path / "t.json")
+    assert content.looks is not None
+    pieces = content.layout.pieces.copy()
+    pieces[0, [4, 5]] = pieces[0, [5, 4]]  # two white ones
+    data = json.loads((tmp_path / "t.json").read_text())
+    files.write_json(tmp_path / "l.json", {**data, "pieces": pieces.tolist()})
+    found = json.loads(cli("score", "l.json", "t.json", "--json").out)
+    assert found["picture"] == 1.0
+    assert found["direct"] == 30 / 32
+    cli("scramble", "photo.png", "--piece", PIECE, "--output", "q.png", "--truth", "u.json")
+    assert "looks" not in json.loads((tmp_path / "u.json").read_text())
+
+
+def test_solvers_have_their_say(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def reluctant(puzzle: Puzzle, params: SolveParams, _: object) -> Result:
+        layout = Layout(np.arange(77).reshape(7, 11), np.zeros((7, 11), int))
+        return Result(layout, 1.25, params, {"pairs": 0.5}, ("Ended infeasible.",))
+
+    monkeypatch.setattr(sys.modules["jigsolve.solve"], "solve", reluctant)
+    cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
+    ran = cli("solve", "p.png", "--piece", PIECE, "--solver", "balanced", "--layout", "l.json",
+              "--dissimilarity", "ssd", "--compatibility", "quartile")  # fmt: skip
+    assert ran.code == 0
+    assert "(pairs 0.50), solver balanced, consistency 1.25\nNote: Ended infeasible.\n" in ran.out
+
+
+ERRORS: Sequence[tuple[str, str]] = [
+    ("solve p.png --output s.png", "Expected --piece"),
+    ("solve p.png --piece 40", "--output or --layout"),
+    ("solve p.png --piece 0 --output s.png", "2 x 2"),
+    ("solve p.png --piece auto --output s.png", "28 or 51x27"),
+    ("solve p.png --piece 41 --output s.png", "whole pieces"),
+    ("solve p.png --piece 4000 --output s.png", "no larger than the picture"),
+    ("solve p.png --piece 40 --rows 8 --output s.png", "7 rows x 11 cols"),
+    ("solve p.png --piece 40 --rows 11 --cols 7 --output s.png", "7 rows x 11 cols"),
+    ("solve p.png --piece 40 --solver nobody --output s.png", "balanced, paper"),
+    ("solve p.png --piece 40 --compatibility none --output s.png", "percentile"),
+    ("solve p.png --piece 40 --dissimilarity none --output s.png", "mahalanobis"),
+    ("solve p.png --piece 40 --seed -1 --output s.png", "seed"),
+    ("solve p.png --piece 40 --output s.xyz", "end in"),
+    ("solve p.png --piece 40 --output none/s.png", "folder"),
+    ("solve p.png --piece 40 --layout none/l.json", "folder"),
+    ("solve p.png --piece 40 --output p.png", "different files"),
+    ("solve p.png --piece 40 --output s.png --layout ./s.png", "different files"),
+    ("solve none.png --piece 40 --output s.png", "No such file"),
+    ("solve . --piece 40 --output s.png", "folder"),
+    ("solve t.json --piece 40 --output s.png", "could not read"),
+    ("solve", "INPUT"),
+    ("solve p.png --pieces 40", "--pieces"),
+    ("scramble photo.png --piece 40", "--output"),
+    ("scramble photo.png --piece 40 --output q.jpg", "lossless"),
+    ("scramble photo.png --piece 40 --output q.png --truth none/t.json", "folder"),
+    ("scramble photo.png --piece 40 --output q.png --truth q.png", "different files"),
+    ("score t.json none.json", "No such file"),
+    ("score p.png t.json", "Expected JSON"),
+    ("score t.json u.json", "cells"),
+    ("bench none", "folder of pictures"),
+    ("bench empty", "found none"),
+    ("bench empty ../{here}/empty", "different names"),
+    ("bench . --type 3", "--type"),
+    ("bench . --solver nobody", "balanced, paper"),
+    ("bench . --out photo.png/results", "folder"),
+    ("juggle", "juggle"),
+    ("demo --type 3", "--type"),
+    ("demo --out photo.png", "folder"),
+]
+
+
+@pytest.mark.parametrize(("line", "says"), ERRORS, ids=[line for line, _ in ERRORS])
+def test_errors_are_one_line_and_nothing_is_written(cli: Cli, tmp_path: Path, line: str, says: str) -> None:
+    cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png", "--truth", "t.json")
+    cli("scramble", "photo.png", "--piece", "80", "--output", "u.png", "--truth", "u.json")
+    (tmp_path / "empty").mkdir()
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
+    ran = cli(*line.format(here=tmp_path.name).split())
+    assert ran.code == 2
+    assert ran.out == ""
+    assert len(ran.err.splitlines()) == 1
+    assert ran.err.startswith("Error: ")
+    assert says in ran.err
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()} == before
+
+
+def test_interrupted(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
+    monkeypatch.setattr(sys.modules["jigsolve.solve"], "solve", interrupt)
+    ran = cli("solve", "p.png", "--piece", PIECE, "--output", "s.png")
+    assert ran.code == 130
+    assert ran.err.strip() == "Interrupted."
+    assert written(tmp_path) == {"p.png"}
+
+
+def test_a_full_disk_is_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", "p.png")
+
+    monkeypatch.setattr("jigsolve.files.write_picture", full)
+    ran = cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
+    assert (ran.code, ran.err) == (2, "Error: p.png: No space left on device\n")
+
+
+def test_bugs_are_not_hidden(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def bug(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("jigsolve.files.read_picture", bug)
+    with pytest.raises(ZeroDivisionError):
+        cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
+
+
+@pytest.mark.parametrize("kind", ["1", "2"])
+def test_demo(cli: Cli, tmp_path: Path, kind: str) -> None:
+    ran = cli("demo", "--type", kind, "--out", "d")
+    assert ran.code == 0
+    assert "294" in ran.out
+    assert "before-after.png" in ran.out
+    assert {"puzzle.png", "solved.png", "before-after.png", "layout.json", "truth.json"} <= written(tmp_path / "d")
+    told = json.loads(cli("score", "d/layout.json", "d/truth.json", "--json").out)
+    assert f"{told['neighbour']:.1%}" in ran.out
+    assert ("wrong-joints.png" in written(tmp_path / "d")) == (not told["perfect"])
+
+
+def test_names_are_the_tables() -> None:
+    assert list(names.SOLVERS) == list(SOLVERS)
+    assert list(names.COMPATIBILITIES) == list(COMPATIBILITIES)
+    assert list(names.DISSIMILARITIES) == list(DISSIMILARITIES)
+
+
+def test_the_options_default_to_the_library(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[SolveParams] = []
+
+    def stop(_: object, params: SolveParams, *__: object) -> None:
+        asked.append(params)
+        raise InputError("enough")
+
+    monkeypatch.setattr(sys.modules["jigsolve.solve"], "solve", stop)
+    cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
+    cli("solve", "p.png", "--piece", PIECE, "--output", "s.png")
+    assert asked == [SolveParams()]
+
+
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [("bench a b --type 1 2 --out x", "bench a b --type 1 --type 2 --out x"),
+     ("bench --solver paper balanced a", "bench --solver paper --solver balanced a"),
+     ("bench --solver paper a balanced", "bench --solver paper a balanced"),
+     ("bench --type 1 --type 2 a", "bench --type 1 --type 2 a"),
+     ("bench --type 2 1 -- 2 --type", "bench --type 2 --type 1 -- 2 --type"),
+     ("bench --type", "bench --type"), ("bench --seeds 1 2", "bench --seeds 1 2")],
+)  # fmt: skip
+def test_several_values_after_one_option(line: str, read: str) -> None:
+    assert argv.expanded(line.split(), {"--type": ("1", "2"), "--solver": ("paper", "balanced")}) == read.split()
+
+
+def test_piece_sizes() -> None:
+    assert argv.piece_size("28") == (28, 28)
+    assert argv.piece_size("51x27") == argv.piece_size(" 51X27 ") == (51, 27)
+    for text in ("", "x", "28x", "-28", "2.5", "1", "28x1", "28x28x28", "9999999", "²8"):
+        with pytest.raises(InputError):
+            argv.piece_size(text)
+
+
+def test_progress_is_shown_on_terminals_only(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")  # rich asks this before it asks the stream
+    cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
+    monkeypatch.setattr(progress, "_seen", lambda: True)
+    shown = cli("solve", "p.png", "--piece", PIECE, "--layout", "l.json")
+    assert shown.code == 0
+    assert "laying out" in shown.err
+    assert "laying out" not in shown.out
+
+
+def program(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "jigsolve", *words], cwd=cwd, capture_output=True, text=True)
+
+
+def test_the_program_itself(tmp_path: Path) -> None:
+    files.write_picture(tmp_path / "photo.png", skimage.data.chelsea())
+    assert program("scramble", "photo.png", "--piece", PIECE, "--output", "p.png", cwd=tmp_path).returncode == 0
+    ran = program("solve", "p.png", "--piece", PIECE, "--output", "s.png", cwd=tmp_path)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    ran = program("solve", "p.png", "--piece", "39", "--output", "s.png", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, "", 1)
