@@ -33,11 +33,9 @@ dist: $(READY)
 	$(PYTHON) -m venv build/empty
 	build/empty/bin/python -m pip install --quiet dist/*.whl
 	build/empty/bin/jigsolve --help
-	cd build/empty && bin/python -c "import numpy as np; from PIL import Image; \
-	  Image.fromarray(np.arange(64 * 96 * 3).reshape(64, 96, 3).astype(np.uint8)).save('picture.png')"
-	cd build/empty && bin/jigsolve scramble picture.png --piece 16 --output puzzle.png --truth truth.json
-	cd build/empty && bin/jigsolve solve puzzle.png --piece 16 --output solved.png --layout layout.json
-	cd build/empty && bin/jigsolve score layout.json truth.json
+	cd build/empty && bin/jigsolve demo --out demo
+	cd build/empty && bin/jigsolve solve demo/puzzle.png --piece 28 --output solved.png --layout layout.json
+	cd build/empty && bin/jigsolve score layout.json demo/truth.json
 	rm -rf build/empty
 	ls -l dist
 

@@ -276,7 +276,7 @@ def test_piece_sizes() -> None:
 def test_progress_is_shown_on_terminals_only(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("TTY_COMPATIBLE", "1")  # rich asks this before it asks the stream
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich asks this before it asks the stream
     cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
     monkeypatch.setattr(progress, "_seen", lambda: True)
     shown = cli("solve", "p.png", "--piece", PIECE, "--layout", "l.json")

@@ -48,7 +48,7 @@ def _program(
     pass
 
 
-@app.command()
+@app.command(short_help="Scramble and solve a photograph that comes with the program.")
 def demo(
     type: Annotated[
         int, typer.Option(metavar="TYPE", min=1, max=2, help="1: pieces upright; 2: pieces turned as well.")
@@ -67,7 +67,7 @@ def demo(
     run(type == 2, out, seed)
 
 
-@app.command()
+@app.command(short_help="Cut a picture into pieces and shuffle them.")
 def scramble(
     image: Annotated[Path, typer.Argument(metavar="IMAGE", help="The picture to cut up.")],
     piece: Piece,
@@ -100,7 +100,7 @@ def scramble(
         print(f"Wrote {truth}")
 
 
-@app.command()
+@app.command(short_help="Put a scrambled sheet back together.")
 def solve(
     input: Annotated[Path, typer.Argument(metavar="INPUT", help="A scrambled sheet: a picture made of whole pieces.")],
     piece: Annotated[
@@ -164,7 +164,7 @@ def solve(
         print(f"Wrote {layout}")
 
 
-@app.command()
+@app.command(short_help="Compare a layout with the truth.")
 def score(
     layout: Annotated[Path, typer.Argument(metavar="LAYOUT.json", help="A layout file, as solve writes it.")],
     truth: Annotated[Path, typer.Argument(metavar="TRUTH.json", help="The right one, as scramble writes it.")],
@@ -195,7 +195,7 @@ def score(
     print(f"picture        {found.picture:8.2%}  cells that look right (identical pieces may swap)")
 
 
-@app.command()
+@app.command(short_help="Scramble, solve and score folders of pictures.")
 def bench(
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Folders of whole pictures, one a set.")],
     piece: Piece = "28",
