@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +117,7 @@ def carry_out(runs: Sequence[Run], out: Path, jobs: int) -> Iterator[tuple[Run, 
     """Do the runs and file their results; yields each as it ends, with what went wrong ("" if nothing did)."""
     for name in _ONE_THREAD:  # the workers inherit it: as many threads as jobs, and times that can be compared
         os.environ[name] = "1"
+    others = set(active_children())
     solvers = list(dict.fromkeys(run.solver for run in runs))
     pool = ProcessPoolExecutor(min(jobs, max(1, len(runs))), get_context("spawn"), _settle_in, (solvers,))
     try:
@@ -132,8 +133,12 @@ def carry_out(runs: Sequence[Run], out: Path, jobs: int) -> Iterator[tuple[Run, 
             files.make_folder(path.parent)
             files.write_json(path, record)
             yield run, ""
+    except BaseException:  # stopped: whoever still works does so for nobody
+        for worker in set(active_children()) - others:
+            worker.terminate()
+        raise
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(cancel_futures=True)
 
 
 def _settle_in(solvers: Sequence[str]) -> None:
