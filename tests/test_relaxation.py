@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -125,7 +127,7 @@ def test_multiphase_finds_a_linear_assignment(seed):
 def test_anchors_once_made_stay():
     seen: list[np.ndarray] = []
     multiphase(Assignment(symmetric_coefficients(3, 6, 6)), watch=lambda phase: seen.append(phase.anchors))
-    for before, after in zip(seen, seen[1:], strict=False):
+    for before, after in pairwise(seen):
         held = before != FREE
         np.testing.assert_array_equal(before[held], after[held])
         assert (after != FREE).sum() == held.sum() + 1

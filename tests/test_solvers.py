@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pictures import grid_of, small_puzzle
-from reference import anchors_in_order, best_consistency, support_by_loops
 from scipy.sparse import csr_array
 
 from jigsolve.errors import InputError
@@ -16,6 +14,8 @@ from jigsolve.puzzle import Puzzle
 from jigsolve.relaxation import support
 from jigsolve.scores import score
 from jigsolve.solvers import SOLVERS, Balanced, Grid, GridCoefficients, Paper
+from pictures import grid_of, small_puzzle
+from reference import anchors_in_order, best_consistency, support_by_loops
 
 seeds = st.integers(0, 10_000)
 TURNS = [(0,), (0, 2), (0, 1, 2, 3)]
@@ -92,7 +92,7 @@ def test_same_anchors_in_the_same_order_as_the_dense_reference(name, piece, rows
 @pytest.mark.parametrize("solver", sorted(SOLVERS))
 @given(seed=seeds, turns=st.sampled_from(TURNS), rows=st.integers(1, 4), cols=st.integers(1, 4), ties=st.booleans())
 @settings(max_examples=40)
-def test_every_layout_is_feasible_whatever_C_is(solver, seed, turns, rows, cols, ties):
+def test_every_layout_is_feasible_whatever_c_is(solver, seed, turns, rows, cols, ties):
     grid = random_grid(seed, rows, cols, turns, density=(0.0, 0.05, 0.3, 1.0)[seed % 4], ties=ties)
     answer = SOLVERS[solver].solve(grid, seed, ignore)
     assert answer.layout.is_feasible(len(grid))
@@ -169,7 +169,7 @@ def test_balanced_solves_an_easy_photograph():
         (csr_array(([1.0], ([0], [6])), shape=(16, 16)), "Expected a symmetric C"),
     ],
 )
-def test_a_bad_C_is_refused(C, message):
+def test_a_bad_c_is_refused(C, message):
     with pytest.raises(InputError) as error:
         Grid(C, 2, 2)
     assert message in str(error.value)

@@ -140,7 +140,7 @@ class _Engine:
         def trusted(space: Space) -> bool:
             nonlocal spot
             spot = _kernels.best(space.p, space.q, free, reachable, self.params.anchor_threshold)
-            return spot[2]
+            return bool(spot[2])
 
         iterations = relax(self.problem.coefficients, self.space, anchors, self.params.relax, trusted)
         after = anchors.copy()
