@@ -16,23 +16,21 @@ from jigsolve.relaxation.relax import RelaxParams, consistency, support, update
 
 
 def balance(p: Labeling, slots: NDArray[np.int32], sweeps: int = 50, tolerance: float = 1e-3) -> Labeling:
-    """Scale p until every row sums to 1 and, as nearly as it can be had, every slot in use does too."""
-    p = p.copy()
-    order = np.argsort(slots, kind="stable")
-    starts = np.flatnonzero(np.diff(slots[order], prepend=-1))
+    """Scale p until every row sums to 1 and, as nearly as it can be had, every slot in use does too.
+
+    A sweep scales slots, then rows. Only the two vectors of scales change on the way: u_i p_i(label) w_slot.
+    """
+    u, w = np.ones(len(p)), np.ones(int(slots.max()) + 1)
     for _ in range(sweeps):
-        of_slot = np.add.reduceat(p.sum(axis=0)[order], starts)
+        of_slot = np.bincount(slots, weights=u @ p, minlength=len(w))
         used = of_slot > 0.0
-        if np.abs(of_slot[used] - 1.0).max(initial=0.0) < tolerance:
+        if np.abs((of_slot * w)[used] - 1.0).max(initial=0.0) < tolerance:
             break
-        scale = np.ones_like(of_slot)
-        scale[used] = 1.0 / of_slot[used]
-        per_label = np.empty(p.shape[1])
-        per_label[order] = np.repeat(scale, np.diff(starts, append=len(order)))
-        p *= per_label
-        rows = p.sum(axis=1, keepdims=True)
-        p = np.divide(p, rows, out=p, where=rows > 0.0)
-    return p
+        w[used] = 1.0 / of_slot[used]
+        of_row = p @ w[slots]
+        u[of_row > 0.0] = 1.0 / of_row[of_row > 0.0]
+    balanced: Labeling = u[:, None] * p * w[slots]
+    return balanced
 
 
 def relax_balanced(
