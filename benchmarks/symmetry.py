@@ -1,0 +1,78 @@
+"""Eq. 10 seen from the two sides of a joint gives two values: which mean of them should C hold?
+
+    python benchmarks/symmetry.py FOLDER [--pictures 10] [--piece 28] [--seeds 1]
+
+Solves the first pictures of a folder (Type 1, solver `paper`) with each of four means and prints DC, NC, PR.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+
+from jigsolve import files
+from jigsolve.bench.campaign import Run
+from jigsolve.compatibility import percentile
+from jigsolve.dissimilarity import NONE, Nearest
+from jigsolve.dissimilarity.form import Floats
+from jigsolve.puzzle import cut, scramble
+from jigsolve.scores import score
+from jigsolve.solve import SolveParams, solve
+
+MEANS: dict[str, Callable[[csr_array, csr_array], csr_array]] = {
+    "arithmetic": lambda one, other: 0.5 * (one + other),
+    "geometric": lambda one, other: one.multiply(other).sqrt(),
+    "smaller": lambda one, other: one.minimum(other),
+    "larger": lambda one, other: one.maximum(other),
+}
+
+
+def one_way(near: Nearest, values: Floats) -> csr_array:
+    side, place = np.nonzero((near.side != NONE) & (values > 0.0))
+    shape = (len(near.side), len(near.side))
+    return coo_array((values[side, place], (side, near.side[side, place])), shape=shape).tocsr()
+
+
+def symmetric_by(mean: Callable[[csr_array, csr_array], csr_array]) -> Callable[[Nearest, Floats], csr_array]:
+    def symmetric(near: Nearest, values: Floats) -> csr_array:
+        one = one_way(near, values)
+        both = csr_array(mean(one, one.T.tocsr()))
+        both.eliminate_zeros()
+        both.sort_indices()
+        return both
+
+    return symmetric
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--pictures", type=int, default=10)
+    parser.add_argument("--piece", type=int, default=28)
+    parser.add_argument("--seeds", type=int, default=1)
+    asked = parser.parse_args()
+    pictures = files.pictures_in(asked.folder)[: asked.pictures]
+    found: dict[str, list[tuple[float, float, bool]]] = {name: [] for name in MEANS}
+    for seed in range(asked.seeds):
+        for path in pictures:
+            run = Run(path, (asked.piece, asked.piece), 1, "paper", seed)
+            puzzle, truth = scramble(cut(files.read_picture(path), *run.piece), False, run.shuffle_seed())
+            for name, mean in MEANS.items():
+                percentile.symmetric = symmetric_by(mean)
+                layout = solve(puzzle, SolveParams(solver="paper", seed=seed)).layout
+                got = score(layout, truth, rotated=False)
+                found[name].append((got.direct, got.neighbour, got.perfect))
+            print(
+                path.name, *(f"{name} {100 * rows[-1][0]:.2f}/{100 * rows[-1][1]:.2f}" for name, rows in found.items())
+            )
+    for name, rows in found.items():
+        direct, neighbour, perfect = 100 * np.array(rows, dtype=float).mean(axis=0)
+        print(f"{name:10} DC {direct:.2f}  NC {neighbour:.2f}  PR {perfect:.0f} % of {len(rows)}")
+
+
+if __name__ == "__main__":
+    main()
