@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +20,14 @@ class Puzzle:
 
     pieces:  (n, height, width, channels), uint8 or uint16.
     rotated: orientations are unknown (Type 2).
+    copies:  (n,) how many there are of each piece; None: one.
     """
 
     pieces: Pixels
     rows: int
     cols: int
     rotated: bool = False
+    copies: NDArray[np.int32] | None = None
 
     def __post_init__(self) -> None:
         p = self.pieces
@@ -33,8 +36,9 @@ class Puzzle:
                 "Expected pieces as uint8 or uint16 of shape (n, height, width, channels),"
                 f" got {p.dtype} of shape {p.shape}."
             )
-        if self.rows < 1 or self.cols < 1 or self.rows * self.cols != len(p):
-            raise InputError(f"Expected rows x cols to hold {len(p)} pieces, got {self.rows} x {self.cols}.")
+        total = len(p) if self.copies is None else int(self.copies.sum())
+        if self.rows < 1 or self.cols < 1 or self.rows * self.cols != total:
+            raise InputError(f"Expected rows x cols to hold {total} pieces, got {self.rows} x {self.cols}.")
         if min(p.shape[1:3]) < 2:
             raise InputError(f"Expected pieces of at least 2 x 2 pixels, got {p.shape[2]} x {p.shape[1]}.")
 
@@ -52,15 +56,16 @@ class Puzzle:
         """(n, 4) a number for how each piece looks after each turn: equal numbers, equal pixels."""
         if self.pieces.shape[1] != self.pieces.shape[2]:
             views = [self.pieces, self.pieces[:, ::-1, ::-1]]
-            order = (0, 1, 0, 1)  # a quarter turn of an oblong piece fits nowhere: its look does not count
+            order = (0, 0, 1, 1)  # a quarter turn of an oblong piece fits nowhere: its look does not count
         else:
             views = [np.rot90(self.pieces, -t, axes=(1, 2)) for t in range(4)]
             order = (0, 1, 2, 3)
-        rows = np.stack([np.ascontiguousarray(v).reshape(len(self), -1) for v in views], axis=1)
-        flat = np.ascontiguousarray(rows.reshape(len(self) * len(views), -1))
-        as_bytes = flat.view(np.dtype((np.void, flat.dtype.itemsize * flat.shape[1]))).ravel()
-        _, number = np.unique(as_bytes, return_inverse=True)
-        return np.asarray(number.reshape(len(self), len(views))[:, order], dtype=np.int32)
+        numbers: dict[bytes, int] = {}  # by digest: the pixels themselves would be kept in memory
+        seen = [
+            [numbers.setdefault(blake2b(piece.tobytes(), digest_size=16).digest(), len(numbers)) for piece in view]
+            for view in views
+        ]
+        return np.array(seen, dtype=np.int32).T[:, order]
 
     def identical_looks(self) -> NDArray[np.int32] | None:
         """`looks()` if any two pieces, or two turns of one, can look alike; else None: then none may be swapped."""

@@ -65,7 +65,7 @@ def _picture(layout: Layout, truth: Layout, looks: NDArray[np.int32]) -> float:
 
 def _neighbour(layout: Layout, truth: Layout) -> float:
     true = joints(truth)
-    return float(np.isin(joints(layout), true).mean()) if len(true) else 1.0
+    return float(np.isin(true, joints(layout)).mean()) if len(true) else 1.0
 
 
 def joints(layout: Layout) -> NDArray[np.int64]:

@@ -1,0 +1,170 @@
+"""Compatibilities against the equations as plain loops, and Eq. 11 on puzzles with constant pieces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from jigsolve.compatibility import Compatibility, Percentile, Quartile
+from jigsolve.compatibility.constant import constant, largest_class, redraw
+from jigsolve.dissimilarity import Mahalanobis, Nearest, nearest, quartiles
+from jigsolve.errors import InputError
+from jigsolve.puzzle import Puzzle, cut, scramble
+from pictures import small_puzzle
+
+MEASURE = Mahalanobis()
+
+
+def matrix(puzzle: Puzzle, compatibility: Compatibility, seed: int = 0) -> np.ndarray:
+    near = nearest(puzzle, MEASURE, compatibility.keep(puzzle))
+    return compatibility.matrix(puzzle, MEASURE, near, seed).toarray()
+
+
+def rank(distances: np.ndarray, d: float) -> int:
+    return 1 + int((distances < d).sum())
+
+
+def eq_9(distances: np.ndarray, d: float, quartile: float) -> float:
+    """Ranks count from 0 here, so that a perfect match is worth 1."""
+    return math.exp(-(rank(distances, d) - 1) - d / quartile)
+
+
+def eq_10(distances: np.ndarray, d: float, percent: float) -> float:
+    """Over at least ten distances; values under 1e-3 are dropped."""
+    count = max(10, math.ceil(percent / 100 * len(distances)))
+    mean = np.sort(distances)[:count].mean()
+    if mean == 0.0:
+        return 1.0 if d == 0.0 else 0.0
+    value = (1 - d / mean) ** rank(distances, d) if d <= mean else 0.0
+    return value if value >= 1e-3 else 0.0
+
+
+def by_loops(near: Nearest, value: Callable[[int, np.ndarray, float], float]) -> np.ndarray:
+    """The mean of both directions; near: all distances, none left out."""
+    C = np.zeros((len(near.side), len(near.side)))
+    for a in range(len(C)):
+        there = np.isfinite(near.distance[a])
+        distances = near.distance[a][there]
+        for b, d in zip(near.side[a][there], distances, strict=True):
+            C[a, b] += 0.5 * value(a, distances, d)
+            C[b, a] += 0.5 * value(a, distances, d)
+    return C
+
+
+PUZZLES = [small_puzzle("coffee", 40, 4, 5)[0], small_puzzle("coffee", 40, 3, 4, rotate=True)[0],
+           scramble(cut(small_puzzle("chelsea", 60, 3, 3)[0].pieces[0], 12, 20), True, 0)[0]]  # fmt: skip
+puzzles = pytest.mark.parametrize("puzzle", PUZZLES, ids=["upright", "turned", "oblong"])
+
+
+@puzzles
+@pytest.mark.parametrize("percent", [None, 60.0])
+def test_percentile_is_eq_10(puzzle: Puzzle, percent: float | None) -> None:
+    k = percent or (1.5 if puzzle.rotated else 3.0)
+    expected = by_loops(nearest(puzzle, MEASURE, 10_000), lambda _, distances, d: eq_10(distances, d, k))
+    np.testing.assert_allclose(matrix(puzzle, Percentile(percent)), expected, atol=1e-12)
+    assert np.count_nonzero(expected) > len(expected)
+
+
+@puzzles
+def test_quartile_is_eq_9(puzzle: Puzzle) -> None:
+    low = quartiles(puzzle, MEASURE)
+    expected = by_loops(nearest(puzzle, MEASURE, 10_000), lambda a, distances, d: eq_9(distances, d, low[a]))
+    np.testing.assert_allclose(matrix(puzzle, Quartile()), expected, atol=1e-6)  # beyond rank 16 it leaves off
+
+
+@puzzles
+@pytest.mark.parametrize("compatibility", [Percentile(), Quartile()], ids=["percentile", "quartile"])
+def test_symmetric_and_not_negative(puzzle: Puzzle, compatibility: Compatibility) -> None:
+    C = matrix(puzzle, compatibility)
+    np.testing.assert_array_equal(C, C.T)
+    assert C.min() >= 0.0
+    assert C.max() <= 1.0
+    for i in range(len(puzzle)):
+        assert not C[4 * i : 4 * i + 4, 4 * i : 4 * i + 4].any()  # no piece joins itself
+
+
+def whites(many: int, others: int, seed: int = 0) -> Puzzle:
+    """White pieces, then as many of noise."""
+    rng = np.random.default_rng(seed)
+    noise = rng.integers(0, 256, (others, 8, 8, 3), dtype=np.uint8)
+    pieces = np.concatenate([np.full((many, 8, 8, 3), 255, np.uint8), noise])
+    return Puzzle(pieces, 1, many + others)
+
+
+def test_a_mean_of_zero_makes_equals_perfect() -> None:
+    """Eleven pieces with the same white rim, noise inside: not constant, but all their sides fit."""
+    puzzle = whites(11, 4)
+    puzzle.pieces[:11, 2:-2, 2:-2] = np.random.default_rng(1).integers(0, 256, (11, 4, 4, 3))
+    assert not constant(puzzle).any()
+    C = matrix(puzzle, Percentile())
+    right, left = 4 * np.arange(11), 4 * np.arange(11) + 2
+    expected = np.ones((11, 11)) - np.eye(11)
+    np.testing.assert_array_equal(C[np.ix_(right, left)], expected)
+    np.testing.assert_array_equal(C[np.ix_(right + 1, left + 1)], expected)
+
+
+def test_constant_pieces_are_found() -> None:
+    puzzle = whites(3, 2)
+    puzzle.pieces[1] = 0
+    puzzle.pieces[2, 3, 3] = 254
+    assert constant(puzzle).tolist() == [True, True, False, False, False]
+    assert largest_class(puzzle) == 1
+    assert largest_class(whites(5, 2)) == 5
+    assert largest_class(whites(0, 2)) == 0
+
+
+@pytest.mark.parametrize("compatibility", [Percentile(), Quartile()], ids=["percentile", "quartile"])
+def test_eq_11_strikes_out_four_of_five_joints_of_constant_pieces(compatibility: Compatibility) -> None:
+    C = matrix(whites(40, 10), compatibility)
+    np.testing.assert_array_equal(C, C.T)
+    right, left = 4 * np.arange(40), 4 * np.arange(40) + 2
+    apart = ~np.eye(40, dtype=bool)
+    drawn = np.concatenate([C[np.ix_(right, left)][apart], C[np.ix_(right + 1, left + 1)][apart]])
+    assert 0.77 < (drawn == 0.0).mean() < 0.83
+    kept = drawn[drawn > 0.0]
+    assert 0.45 < kept.mean() < 0.55  # uniform between 0 and 1
+    assert kept.max() < 1.0
+
+
+def test_eq_11_is_a_matter_of_the_seed_alone() -> None:
+    puzzle = whites(20, 5)
+    np.testing.assert_array_equal(matrix(puzzle, Percentile(), 3), matrix(puzzle, Percentile(), 3))
+    assert (matrix(puzzle, Percentile(), 3) != matrix(puzzle, Percentile(), 4)).any()
+    plain = PUZZLES[0]
+    np.testing.assert_array_equal(matrix(plain, Percentile(), 3), matrix(plain, Percentile(), 4))
+
+
+def by_hand(joints: dict[tuple[int, int], float], n: int) -> csr_array:
+    C = np.zeros((4 * n, 4 * n))
+    for (a, b), value in joints.items():
+        C[a, b] = C[b, a] = value
+    return csr_array(C)
+
+
+def test_eq_11_needs_more_than_two_constant_pieces() -> None:
+    C = by_hand({(0, 6): 1.0, (4, 2): 1.0}, 4)
+    assert redraw(whites(2, 2), C, 0) is C
+    assert (redraw(whites(3, 1), C, 0).toarray() != C.toarray()).any()
+
+
+def test_eq_11_touches_only_what_a_constant_piece_vouches_for() -> None:
+    """b_0, b_1, b_2 are constant, b_3 and b_4 are not; right sides 4i meet left sides 4j + 2."""
+    untouched = {(4, 18): 0.9, (16, 14): 1.0}  # not perfect; perfect between two that no constant piece vouches for
+    vouched = {(0, 6): 1.0, (4, 10): 1.0, (0, 14): 1.0, (12, 6): 1.0}
+    C = by_hand({**untouched, **vouched}, 5)
+    seen = np.zeros(C.shape, dtype=bool)
+    for seed in range(20):
+        seen |= redraw(whites(3, 2), C, seed).toarray() != C.toarray()
+    changed = {(int(a), int(b)) for a, b in np.argwhere(seen) if a % 4 == 0}
+    assert changed <= set(vouched)
+    assert {(0, 6), (4, 10)} <= changed  # between constant pieces, always
+
+
+@pytest.mark.parametrize("percent", [0.0, -1.0, 101.0])
+def test_a_bad_percent_is_refused(percent: float) -> None:
+    with pytest.raises(InputError, match="percent in"):
+        Percentile(percent)

@@ -1,0 +1,126 @@
+"""Cutting and scrambling: nothing of the picture is lost, and the truth puts it back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from jigsolve import render
+from jigsolve.errors import InputError
+from jigsolve.puzzle import Puzzle, cut, from_sheet, scramble
+from pictures import photograph
+
+
+@pytest.mark.parametrize(("height", "width"), [(40, 40), (27, 51), (60, 25)])
+@pytest.mark.parametrize("rotate", [False, True])
+@pytest.mark.parametrize("name", ["chelsea", "camera"])
+def test_the_truth_of_a_scrambled_picture_is_the_picture(height: int, width: int, rotate: bool, name: str) -> None:
+    picture = photograph(name)
+    whole = cut(picture, height, width)
+    puzzle, truth = scramble(whole, rotate, seed=3)
+    assert truth.is_feasible(len(whole))
+    kept = picture[: whole.rows * height, : whole.cols * width]
+    np.testing.assert_array_equal(render.picture(puzzle, truth), kept)
+    assert puzzle.pieces.shape == whole.pieces.shape
+    assert (render.sheet(puzzle) != kept).any()
+
+
+def test_a_sheet_gives_its_pieces_back() -> None:
+    puzzle, _ = scramble(cut(photograph("chelsea"), 40, 40), rotate=True, seed=0)
+    again = from_sheet(render.sheet(puzzle), 40, 40, rotated=True)
+    np.testing.assert_array_equal(again.pieces, puzzle.pieces)
+    assert (again.rows, again.cols, again.rotated) == (7, 11, True)
+
+
+def test_scrambling_is_a_matter_of_the_seed_alone() -> None:
+    whole = cut(photograph("coffee"), 50, 50)
+    before = whole.pieces.copy()
+    one, truth = scramble(whole, rotate=True, seed=1)
+    two, same = scramble(whole, rotate=True, seed=1)
+    three, other = scramble(whole, rotate=True, seed=2)
+    np.testing.assert_array_equal(one.pieces, two.pieces)
+    assert truth == same
+    assert truth != other
+    assert (one.pieces != three.pieces).any()
+    np.testing.assert_array_equal(whole.pieces, before)
+
+
+def test_turns_a_piece_may_need() -> None:
+    square, oblong = np.zeros((4, 6, 6, 3), np.uint8), np.zeros((4, 6, 8, 3), np.uint8)
+    assert Puzzle(square, 2, 2).turns == Puzzle(oblong, 2, 2).turns == (0,)
+    assert Puzzle(square, 2, 2, rotated=True).turns == (0, 1, 2, 3)
+    assert Puzzle(oblong, 2, 2, rotated=True).turns == (0, 2)
+
+
+def test_oblong_pieces_are_turned_by_halves_only() -> None:
+    _, truth = scramble(cut(photograph("chelsea"), 27, 51), rotate=True, seed=0)
+    assert set(np.unique(truth.turns)) == {0, 2}
+    _, truth = scramble(cut(photograph("chelsea"), 27, 27), rotate=True, seed=0)
+    assert set(np.unique(truth.turns)) == {0, 1, 2, 3}
+
+
+def test_looks_tell_equal_pixels() -> None:
+    piece = np.random.default_rng(0).integers(0, 256, (5, 5, 3), dtype=np.uint8)
+    white = np.full_like(piece, 255)
+    half_turn = piece.copy()
+    half_turn[:] = np.maximum(piece, piece[::-1, ::-1])  # looks the same upside down
+    puzzle = Puzzle(np.stack([piece, np.rot90(piece, -1), white, piece, half_turn, white]), 2, 3, rotated=True)
+    looks = puzzle.looks()
+    assert looks.shape == (6, 4)
+    for i in range(6):
+        for j in range(6):
+            for t in range(4):
+                for u in range(4):
+                    same = np.array_equal(np.rot90(puzzle.pieces[i], -t), np.rot90(puzzle.pieces[j], -u))
+                    assert (looks[i, t] == looks[j, u]) == same
+
+
+def test_looks_of_oblong_pieces() -> None:
+    piece = np.random.default_rng(0).integers(0, 256, (4, 6, 1), dtype=np.uint8)
+    puzzle = Puzzle(np.stack([piece, piece[::-1, ::-1], 255 - piece]), 1, 3, rotated=True)
+    looks = puzzle.looks()
+    assert looks[0, 0] == looks[1, 2]
+    assert looks[0, 2] == looks[1, 0]
+    assert looks[0, 0] != looks[0, 2]
+    assert looks[2, 0] not in looks[:2]
+
+
+def test_identical_looks_only_where_something_can_be_swapped() -> None:
+    piece = np.random.default_rng(0).integers(0, 256, (5, 5, 3), dtype=np.uint8)
+    pieces = np.stack([piece, np.rot90(piece, -1)])
+    assert Puzzle(pieces, 1, 2).identical_looks() is None  # upright they differ
+    assert Puzzle(pieces, 1, 2, rotated=True).identical_looks() is not None
+    assert Puzzle(np.stack([piece, piece]), 1, 2).identical_looks() is not None
+
+
+PICTURE = np.zeros((60, 90, 3), np.uint8)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: Puzzle(np.zeros((4, 6, 6), np.uint8), 2, 2),
+            "of shape (n, height, width, channels), got uint8 of shape",
+        ),
+        (lambda: Puzzle(np.zeros((4, 6, 6, 3)), 2, 2), "Expected pieces as uint8 or uint16"),
+        (lambda: Puzzle(np.zeros((0, 6, 6, 3), np.uint8), 0, 0), "Expected pieces as uint8 or uint16"),
+        (lambda: Puzzle(np.zeros((4, 6, 6, 3), np.uint8), 2, 3), "Expected rows x cols to hold 4 pieces, got 2 x 3."),
+        (
+            lambda: Puzzle(np.zeros((4, 6, 6, 3), np.uint8), -2, -2),
+            "Expected rows x cols to hold 4 pieces, got -2 x -2.",
+        ),
+        (
+            lambda: Puzzle(np.zeros((4, 1, 6, 3), np.uint8), 2, 2),
+            "Expected pieces of at least 2 x 2 pixels, got 6 x 1.",
+        ),
+        (lambda: cut(PICTURE[:, :, 0], 28, 28), "Expected a picture of shape (height, width, channels)"),
+        (lambda: cut(PICTURE, 0, 28), "Expected a piece size of at least 1 pixel, got 28x0."),
+        (lambda: cut(PICTURE, 28, 91), "Expected a piece no larger than the picture, 90x60, got 91x28."),
+        (lambda: from_sheet(PICTURE, 28, 30), "Expected a sheet of whole pieces of 30x28, got 90x60 pixels."),
+    ],
+)
+def test_bad_puzzles_are_refused(make, message):
+    with pytest.raises(InputError) as error:
+        make()
+    assert message in str(error.value)

@@ -1,0 +1,105 @@
+"""The composition root: stages, events, parameters, the same answer for the same seed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from jigsolve import InputError, Puzzle, SolveParams, solve
+from jigsolve.compatibility import COMPATIBILITIES
+from jigsolve.dissimilarity import DISSIMILARITIES
+from jigsolve.events import Anchored, Event, Iterated, Stage
+from jigsolve.scores import score
+from jigsolve.solvers import SOLVERS
+from pictures import grid_of, small_puzzle
+
+STAGES = ["pairs", "compatibility", "layout"]
+
+
+def test_the_answer_to_a_photograph() -> None:
+    puzzle, truth = small_puzzle("coffee", 50, 8, 12, seed=4)
+    result = solve(puzzle, SolveParams(solver="paper"))
+    assert score(result.layout, truth).perfect
+    assert result.params == SolveParams(solver="paper")
+    assert result.consistency == pytest.approx(grid_of(puzzle).consistency(truth))
+    assert result.notes == ()
+
+
+def test_stages_are_told_and_timed() -> None:
+    puzzle, _ = small_puzzle("chelsea", 60, 4, 5)
+    events: list[Event] = []
+    result = solve(puzzle, SolveParams(solver="paper"), events.append)
+    assert [event.name for event in events if isinstance(event, Stage)] == STAGES
+    assert list(result.seconds) == STAGES
+    assert min(result.seconds.values()) >= 0.0
+    anchored = [event for event in events if isinstance(event, Anchored)]
+    assert {event.piece for event in anchored} == set(range(20))
+    assert (anchored[-1].done, anchored[-1].total) == (20, 20)
+    assert events.index(anchored[0]) > events.index(Stage("layout"))
+
+
+def test_balanced_tells_its_iterations() -> None:
+    puzzle, _ = small_puzzle("chelsea", 60, 4, 5)
+    events: list[Event] = []
+    solve(puzzle, SolveParams(solver="balanced"), events.append)
+    told = [event.iteration for event in events if isinstance(event, Iterated)]
+    assert told == list(range(1, len(told) + 1))
+
+
+@pytest.mark.parametrize("solver", ["paper", "balanced"])
+@pytest.mark.parametrize("compatibility", ["percentile", "quartile"])
+@pytest.mark.parametrize("dissimilarity", sorted(DISSIMILARITIES))
+def test_every_part_fits_every_other(solver: str, compatibility: str, dissimilarity: str) -> None:
+    puzzle, truth = small_puzzle("coffee", 80, 4, 5, seed=1, top=40, left=80)
+    params = SolveParams(solver=solver, compatibility=compatibility, dissimilarity=dissimilarity)
+    result = solve(puzzle, params)
+    assert result.layout.is_feasible(20)
+    assert score(result.layout, truth).neighbour > 0.5
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+def test_same_seed_same_answer(rotate: bool) -> None:
+    """Also where the seed decides: Eq. 11 draws lots for constant pieces, Type 2 an angle."""
+    puzzle, _ = small_puzzle("coffee", 60, 5, 6, rotate)
+    puzzle.pieces[:6] = 255
+    one, two = (solve(puzzle, SolveParams(solver="paper", seed=7)) for _ in range(2))
+    assert one.layout == two.layout
+    assert one.consistency == two.consistency
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(1, 1), (1, 2), (2, 1), (1, 7), (2, 2)])
+@pytest.mark.parametrize("rotate", [False, True])
+@pytest.mark.parametrize("solver", ["paper", "balanced"])
+def test_tiny_puzzles_have_answers_too(rows: int, cols: int, rotate: bool, solver: str) -> None:
+    puzzle, _ = small_puzzle("astronaut", 40, rows, cols, rotate, top=100, left=150)
+    assert solve(puzzle, SolveParams(solver=solver)).layout.is_feasible(rows * cols)
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+def test_pieces_that_all_look_alike_have_answers_too(rotate: bool) -> None:
+    puzzle = Puzzle(np.full((12, 6, 6, 3), 9, np.uint8), 3, 4, rotate)
+    assert solve(puzzle, SolveParams(solver="paper")).layout.is_feasible(12)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"solver": "nobody"}, "Expected a solver out of "),
+        (
+            {"dissimilarity": "none"},
+            f"Expected a dissimilarity out of {', '.join(sorted(DISSIMILARITIES))}, got 'none'.",
+        ),
+        ({"compatibility": ""}, "Expected a compatibility out of "),
+        ({"seed": -1}, "Expected a seed of at least 0, got -1."),
+    ],
+)
+def test_bad_parameters_are_refused_at_birth(given: dict, message: str) -> None:
+    with pytest.raises(InputError) as error:
+        SolveParams(**given)
+    assert message in str(error.value)
+
+
+def test_the_tables_hold_the_papers_parts() -> None:
+    assert {"paper", "balanced"} <= set(SOLVERS)
+    assert {"percentile", "quartile"} <= set(COMPATIBILITIES)
+    assert {"mahalanobis", "mgc", "ssd"} <= set(DISSIMILARITIES)
