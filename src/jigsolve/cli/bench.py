@@ -44,7 +44,7 @@ def _show(table: Sequence[Line]) -> None:
 
     shown = Table(title="Means; published figures are dim", box=SIMPLE_HEAD)
     for k, name in enumerate(HEADER):
-        shown.add_column(name, justify="left" if k < 3 else "right", no_wrap=True)
+        shown.add_column(name, justify="left" if k < 3 else "right", no_wrap=k != 2)  # names give way
     for k, line in enumerate(table):
         last = k + 1 == len(table) or (table[k + 1].folder, table[k + 1].kind) != (line.folder, line.kind)
         shown.add_row(*line.cells(), style="bold" if line.ours else "dim", end_section=last)
