@@ -67,7 +67,7 @@ def test_a_campaign_goes_on_where_it_stopped(pictures: Path, tmp_path: Path, mon
     assert [each for each in runs if finished(each, out)] == [first]
     stamp = (out / first.name).stat().st_mtime_ns
 
-    words = ["bench", str(pictures), "--piece", "40", "--out", str(out)]
+    words = ["bench", str(pictures), "--piece", "40", "--solver", "paper", "--out", str(out)]
     assert run(words) == 0
     assert (out / first.name).stat().st_mtime_ns == stamp
     assert all(finished(each, out) for each in runs)

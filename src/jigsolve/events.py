@@ -34,7 +34,16 @@ class Iterated:
     consistency: float
 
 
-Event = Stage | Anchored | Iterated
+@dataclass(frozen=True)
+class Improved:
+    """A cycle of the search is over (0: the first growth). `done` of at most `total` cycles."""
+
+    done: int
+    total: int
+    consistency: float
+
+
+Event = Stage | Anchored | Iterated | Improved
 Watch = Callable[[Event], None]
 
 

@@ -22,11 +22,13 @@ class LayoutFile:
 
     piece: (width, height) of a piece in pixels, as in `--piece 51x27`.
     looks: `Puzzle.looks()`, only in truth files of puzzles with identical pieces: for the picture score.
+    partial: the solve was stopped early.
     """
 
     layout: Layout
     piece: tuple[int, int]
     looks: NDArray[np.int32] | None = None
+    partial: bool = False
 
 
 def to_data(content: LayoutFile) -> dict[str, Any]:
@@ -40,7 +42,7 @@ def to_data(content: LayoutFile) -> dict[str, Any]:
         "piece": list(content.piece),
         "pieces": [[None if number == HOLE else number for number in row] for row in layout.pieces.tolist()],
         "turns": layout.turns.tolist(),
-        "partial": bool((layout.pieces == HOLE).any()),
+        "partial": content.partial,
     }
     if content.looks is not None:
         data["looks"] = content.looks.tolist()
@@ -69,7 +71,7 @@ def from_data(data: object) -> LayoutFile:
         if not isinstance(found, list) or len(found) < n:
             raise InputError(f"Expected looks of at least {n} pieces, got {_short(found)}.")
         looks = _grid(found, "looks", len(found), 4, 4 * MOST_PIECES, None)
-    return LayoutFile(Layout(pieces, turns), (width, height), looks)
+    return LayoutFile(Layout(pieces, turns), (width, height), looks, data.get("partial") is True)
 
 
 def _grid(rows: object, key: str, height: int, width: int, most: int, null: int | None) -> NDArray[np.int32]:

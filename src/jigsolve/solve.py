@@ -2,39 +2,53 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.dissimilarity import DISSIMILARITIES, nearest
 from jigsolve.errors import InputError
 from jigsolve.events import Stage, Watch, ignore
+from jigsolve.identical import kinds_of, merged
 from jigsolve.layout import Layout
 from jigsolve.puzzle import Puzzle
-from jigsolve.solvers import SOLVERS, Grid
+from jigsolve.solvers import EFFORTS, SOLVERS, Budget, Grid
 
 
 @dataclass(frozen=True)
 class SolveParams:
-    """Which parts to build a solve from. Names are keys of the tables of each stage."""
+    """Which parts to build a solve from. Names are keys of the tables of each stage.
 
-    solver: str = "paper"
+    compatibility: None takes the one the solver works best with.
+    effort: fast, normal or thorough, for solvers that search.
+    time_limit: seconds after which the best answer so far is given.
+    """
+
+    solver: str = "default"
     dissimilarity: str = "mahalanobis"
-    compatibility: str = "percentile"
+    compatibility: str | None = None
     seed: int = 0
+    effort: str = "normal"
+    time_limit: float | None = None
 
     def __post_init__(self) -> None:
-        tables: tuple[tuple[str, str, Iterable[str]], ...] = (
+        tables: tuple[tuple[str, str | None, Collection[str]], ...] = (
             ("solver", self.solver, SOLVERS),
             ("dissimilarity", self.dissimilarity, DISSIMILARITIES),
             ("compatibility", self.compatibility, COMPATIBILITIES),
+            ("effort", self.effort, EFFORTS),
         )
         for what, name, table in tables:
-            if name not in table:
+            if name is not None and name not in table:
                 raise InputError(f"Expected a {what} out of {', '.join(sorted(table))}, got {name!r}.")
         if self.seed < 0:
             raise InputError(f"Expected a seed of at least 0, got {self.seed}.")
+        if self.time_limit is not None and not self.time_limit > 0.0:
+            raise InputError(f"Expected a time limit above 0 seconds, got {self.time_limit}.")
+        if not SOLVERS[self.solver].searches and (self.time_limit is not None or self.effort != "normal"):
+            raise InputError(f"Expected no effort or time limit with solver {self.solver}, which does not search.")
 
 
 @dataclass(frozen=True)
@@ -44,6 +58,7 @@ class Result:
     consistency: ALC of the layout.
     seconds: wall time of each stage.
     notes: what the solver has to say, one line each.
+    stopped: the search was cut short by the time limit or an interrupt; this is the best it had.
     """
 
     layout: Layout
@@ -51,22 +66,28 @@ class Result:
     params: SolveParams
     seconds: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    stopped: bool = False
 
 
 def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = ignore) -> Result:
     """Put a puzzle together from its pieces alone."""
     params = params or SolveParams()
+    budget = Budget(params.effort, time.monotonic() + (params.time_limit or math.inf))
+    solver = SOLVERS[params.solver]
     measure = DISSIMILARITIES[params.dissimilarity]
-    compatibility = COMPATIBILITIES[params.compatibility]
+    compatibility = COMPATIBILITIES[params.compatibility or solver.compatibility]
     clock = _Clock(watch)
 
     clock.stage("pairs")
-    near = nearest(puzzle, measure, compatibility.keep(puzzle))
+    kinds = kinds_of(puzzle) if solver.merges else None
+    known = puzzle if kinds is None else merged(puzzle, kinds)
+    near = nearest(known, measure, compatibility.keep(known))
     clock.stage("compatibility")
-    C = compatibility.matrix(puzzle, measure, near, params.seed)
+    C = compatibility.matrix(known, measure, near, params.seed)
     clock.stage("layout")
-    answer = SOLVERS[params.solver].solve(Grid(C, puzzle.rows, puzzle.cols, puzzle.turns), params.seed, watch)
-    return Result(answer.layout, answer.consistency, params, clock.stop(), answer.notes)
+    grid = Grid(C, puzzle.rows, puzzle.cols, puzzle.turns, kinds)
+    answer = solver.solve(grid, params.seed, watch, budget)
+    return Result(answer.layout, answer.consistency, params, clock.stop(), answer.notes, answer.stopped)
 
 
 class _Clock:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jigsolve.cli.argv import piece_size
-from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, SOLVERS, choice
+from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, EFFORTS, SOLVERS, choice
 from jigsolve.errors import InputError
 
 if TYPE_CHECKING:
     from jigsolve.solve import Result
 
+STOPPED_EARLY = 3  # exit code: a partial answer was written
 SEVERAL = {"--type": ("1", "2"), "--solver": tuple(SOLVERS)}  # options of bench that take several values
 
 app = typer.Typer(
@@ -110,10 +111,20 @@ def solve(
     rows: Annotated[int | None, typer.Option(metavar="R", min=1, help="Rows of the sheet, as a check.")] = None,
     cols: Annotated[int | None, typer.Option(metavar="C", min=1, help="Columns of the sheet, as a check.")] = None,
     seed: Seed = 0,
-    solver: Annotated[str, typer.Option(metavar="NAME", help=f"Out of: {choice(SOLVERS)}.")] = "paper",
+    effort: Annotated[
+        str, typer.Option(metavar="EFFORT", help=f"How long to search for something better: {', '.join(EFFORTS)}.")
+    ] = "normal",
+    time_limit: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="Give the best answer so far after this time.")
+    ] = None,
+    solver: Annotated[str, typer.Option(metavar="NAME", help=f"Out of: {choice(SOLVERS)}.")] = "default",
     compatibility: Annotated[
-        str, typer.Option(metavar="NAME", help=f"How likely two sides join, out of: {choice(COMPATIBILITIES)}.")
-    ] = "percentile",
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"How likely two sides join, out of: {choice(COMPATIBILITIES)}. Each solver has its own.",
+        ),
+    ] = None,
     dissimilarity: Annotated[
         str, typer.Option(metavar="NAME", help=f"How much two sides differ, out of: {choice(DISSIMILARITIES)}.")
     ] = "mahalanobis",
@@ -122,7 +133,8 @@ def solve(
 ) -> None:
     """Put a scrambled sheet back together.
 
-    A piece's number in the layout file is its place in the sheet, row by row, from 0.
+    A piece's number in the layout file is its place in the sheet, row by row, from 0. Ctrl-C and --time-limit end
+    the search with the best answer so far; that is exit code 3.
 
     \b
     Example:
@@ -151,7 +163,7 @@ def solve(
     from jigsolve.solve import SolveParams
     from jigsolve.solve import solve as solve_puzzle
 
-    params = SolveParams(solver, dissimilarity, compatibility, seed)
+    params = SolveParams(solver, dissimilarity, compatibility, seed, effort, time_limit)
     begin = time.perf_counter()
     with watching("solving") as watch:
         result = solve_puzzle(pieces, params, watch)
@@ -160,8 +172,11 @@ def solve(
         files.write_picture(output, render.picture(pieces, result.layout))
         print(f"Wrote {output}")
     if layout is not None:
-        files.write_layout(layout, LayoutFile(result.layout, (width, height)))
+        files.write_layout(layout, LayoutFile(result.layout, (width, height), partial=result.stopped))
         print(f"Wrote {layout}")
+    if result.stopped:
+        print("Stopped early: this is the best answer so far.")
+        raise typer.Exit(STOPPED_EARLY)
 
 
 @app.command(short_help="Compare a layout with the truth.")
@@ -222,7 +237,7 @@ def bench(
     size = piece_size(piece)
     from jigsolve.cli.bench import run
 
-    run(folders, size, type or [1], solver or ["paper"], seeds, jobs, out)
+    run(folders, size, type or [1], solver or ["default"], seeds, jobs, out)
 
 
 def _report(result: Result, n: int, seconds: float) -> None:

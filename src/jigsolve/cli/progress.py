@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
-from jigsolve.events import Anchored, Event, Iterated, Stage, Watch, ignore
+from jigsolve.events import Anchored, Event, Improved, Iterated, Stage, Watch, ignore
 
 STAGES = {"pairs": "measuring all pairs", "compatibility": "weighing joints", "layout": "laying out"}
 COMPILING = "compiling, first run only"
@@ -39,6 +39,9 @@ def watching(title: str) -> Iterator[Watch]:
                     bar.reset(task, total=None, description=f"{title}: {STAGES.get(name, name)}", note="")
                 case Anchored():
                     bar.update(task, completed=event.done, total=event.total, note=f"{event.done} of {event.total}")
+                case Improved():
+                    note = f"consistency {event.consistency:.1f}, cycle {event.done} of at most {event.total}"
+                    bar.update(task, completed=event.done, total=event.total, note=note)
                 case Iterated():
                     bar.update(task, note=f"iteration {event.iteration}, consistency {event.consistency:.1f}")
 

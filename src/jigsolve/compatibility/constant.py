@@ -14,15 +14,19 @@ def constant(puzzle: Puzzle) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def largest_class(puzzle: Puzzle) -> int:
-    """How many pieces share the commonest constant colour."""
+    """How many perfect joints a constant side may have: one with each turn of each piece of its colour."""
     colours = puzzle.pieces[constant(puzzle), 0, 0]
     if len(colours) == 0:
         return 0
-    return int(np.unique(colours, axis=0, return_counts=True)[1].max())
+    return len(puzzle.turns) * int(np.unique(colours, axis=0, return_counts=True)[1].max())
 
 
 def redraw(puzzle: Puzzle, C: csr_array, seed: int) -> csr_array:
-    """Eq. 11: joints of value 1 that a constant piece vouches for become max(0, U(-4, 1)), symmetrically."""
+    """Eq. 11: joints of value 1 that a constant piece vouches for become max(0, U(-4, 1)), symmetrically.
+
+    Where pieces may be turned, a constant piece has as many times more perfect joints as there are turns: so many
+    more are struck out, and as many are left to a side as in Type 1.
+    """
     plain = constant(puzzle)
     if plain.sum() <= 2:
         return C
@@ -35,7 +39,7 @@ def redraw(puzzle: Puzzle, C: csr_array, seed: int) -> csr_array:
     hit = perfect & vouched[a] & vouched[b]
     low, high = np.minimum(a, b)[hit], np.maximum(a, b)[hit]
     joint, number = np.unique(low.astype(np.int64) * C.shape[0] + high, return_inverse=True)
-    lot = np.maximum(0.0, np.random.default_rng(seed).uniform(-4.0, 1.0, len(joint)))
+    lot = np.maximum(0.0, np.random.default_rng(seed).uniform(1.0 - 5.0 * len(puzzle.turns), 1.0, len(joint)))
     data = entries.data.copy()
     data[hit] = lot[number]
     drawn = csr_array((data, (a, b)), shape=C.shape)

@@ -15,7 +15,7 @@ from jigsolve.errors import InputError
 from jigsolve.puzzle import Puzzle
 
 FEWEST = 10  # in puzzles so small that k percent is next to nothing, the mean is over this many
-MOST = 256  # beyond it k percent of a large puzzle is all noise, and memory
+MOST = 512  # beyond it k percent of a large puzzle is all noise, and memory
 FAINT = 1e-3  # a rank's power leaves a long tail that decides nothing and costs time
 
 

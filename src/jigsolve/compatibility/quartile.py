@@ -20,7 +20,7 @@ class Quartile:
     """Eq. 9, made symmetric by the mean of both directions; Eq. 11 where pieces are constant."""
 
     def keep(self, puzzle: Puzzle) -> int:
-        return min(256, max(FARTHEST, largest_class(puzzle)))
+        return min(512, max(FARTHEST, largest_class(puzzle)))
 
     def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int) -> csr_array:
         quartile = quartiles(puzzle, measure)[:, None]

@@ -19,15 +19,18 @@ def _insert(best_d, best_i, d, i):
 
 
 @njit(cache=True)
-def absorb(block, rows, cols, best_d, best_i, both):
-    """Offer every distance of a block to the lists of its row's side and, if `both`, of its column's side."""
+def absorb(block, rows, cols, best_d, best_i, several, both):
+    """Offer every distance of a block to the lists of its row's side and, if `both`, of its column's side.
+
+    several: (pieces,) there is more than one such piece, so that it may face itself.
+    """
     last = best_d.shape[1] - 1
     for r in range(len(rows)):
         a = rows[r]
         bar = best_d[a, last]
         for c in range(len(cols)):
             d = block[r, c]
-            if d <= bar and cols[c] // 4 != a // 4:
+            if d <= bar and (cols[c] // 4 != a // 4 or several[a // 4]):
                 b = cols[c]
                 if d < bar or b < best_i[a, last]:
                     _insert(best_d[a], best_i[a], d, b)
@@ -41,7 +44,7 @@ def absorb(block, rows, cols, best_d, best_i, both):
         a = rows[r]
         for c in range(len(cols)):
             d = block[r, c]
-            if d <= bars[c] and cols[c] // 4 != a // 4:
+            if d <= bars[c] and (cols[c] // 4 != a // 4 or several[a // 4]):
                 b = cols[c]
                 if d < bars[c] or a < best_i[b, last]:
                     _insert(best_d[b], best_i[b], d, a)

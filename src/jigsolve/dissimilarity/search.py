@@ -24,7 +24,7 @@ class Nearest:
 
     side:     (4n, keep) numbers 4 * piece + side, `NONE` beyond the last.
     distance: (4n, keep) their dissimilarity, infinite beyond the last.
-    rivals:   how many sides each side was measured against.
+    rivals:   how many sides each side may face, copies of pieces included.
     """
 
     side: NDArray[np.int32]
@@ -43,8 +43,9 @@ def nearest(puzzle: Puzzle, measure: Dissimilarity, keep: int) -> Nearest:
     """The `keep` nearest sides of every side, among those it may face."""
     n = len(puzzle)
     pairs = _kinds(puzzle.turns)
-    rivals = sum(len(theirs) for mine, theirs in pairs if 0 in mine) * (n - 1)
-    keep = max(1, min(keep, rivals))
+    several = np.zeros(n, dtype=bool) if puzzle.copies is None else puzzle.copies > 1
+    facing = sum(len(theirs) for mine, theirs in pairs if 0 in mine)
+    keep = max(1, min(keep, facing * (n - 1 + int(several.any()))))
     terms = [measure.terms(strips(puzzle, side)) for side in range(SIDES)]
     tables = [factors(t) for t in terms]
     distance = np.full((SIDES * n, keep), np.inf, dtype=np.float32)
@@ -56,12 +57,12 @@ def nearest(puzzle: Puzzle, measure: Dissimilarity, keep: int) -> Nearest:
         for lo in range(0, len(rows), step):
             hi = min(lo + step, len(rows))
             if mine == theirs:  # symmetric: the block on the diagonal, then what lies right of it
-                _kernels.absorb(left[lo:hi] @ right[lo:hi].T, rows[lo:hi], cols[lo:hi], distance, side, False)
+                _kernels.absorb(left[lo:hi] @ right[lo:hi].T, rows[lo:hi], cols[lo:hi], distance, side, several, False)
                 if hi < len(cols):
-                    _kernels.absorb(left[lo:hi] @ right[hi:].T, rows[lo:hi], cols[hi:], distance, side, True)
+                    _kernels.absorb(left[lo:hi] @ right[hi:].T, rows[lo:hi], cols[hi:], distance, side, several, True)
             else:
-                _kernels.absorb(left[lo:hi] @ right.T, rows[lo:hi], cols, distance, side, True)
-    return _rescored(terms, side, rivals)
+                _kernels.absorb(left[lo:hi] @ right.T, rows[lo:hi], cols, distance, side, several, True)
+    return _rescored(terms, side, facing * (puzzle.rows * puzzle.cols - 1))
 
 
 def quartiles(puzzle: Puzzle, measure: Dissimilarity, sample: int = 4096) -> Floats:

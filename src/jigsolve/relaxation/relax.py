@@ -22,7 +22,7 @@ class RelaxParams:
     """
 
     epsilon: float = 1e-4
-    iterations: int = 1000
+    iterations: int = 100
 
     def __post_init__(self) -> None:
         if not self.epsilon > 0.0:

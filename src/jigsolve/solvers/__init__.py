@@ -1,10 +1,22 @@
 """C and the grid's shape -> a layout."""
 
 from jigsolve.solvers.balanced import Balanced
+from jigsolve.solvers.default import Default
 from jigsolve.solvers.grid import Grid, GridCoefficients
 from jigsolve.solvers.paper import Paper
-from jigsolve.solvers.protocol import Answer, Solver
+from jigsolve.solvers.protocol import EFFORTS, Answer, Budget, Solver
 
-SOLVERS: dict[str, Solver] = {"paper": Paper(), "balanced": Balanced()}
+SOLVERS: dict[str, Solver] = {"default": Default(), "paper": Paper(), "balanced": Balanced()}
 
-__all__ = ["SOLVERS", "Answer", "Balanced", "Grid", "GridCoefficients", "Paper", "Solver"]
+__all__ = [
+    "EFFORTS",
+    "SOLVERS",
+    "Answer",
+    "Balanced",
+    "Budget",
+    "Default",
+    "Grid",
+    "GridCoefficients",
+    "Paper",
+    "Solver",
+]

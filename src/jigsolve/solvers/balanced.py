@@ -10,7 +10,7 @@ from jigsolve.events import Iterated, Watch
 from jigsolve.relaxation import Labeling, RelaxParams
 from jigsolve.relaxation.balance import relax_balanced
 from jigsolve.solvers.grid import Grid, GridCoefficients
-from jigsolve.solvers.protocol import Answer
+from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,11 @@ class Balanced:
     assignment that keeps as much of the labeling as it can completes the layout."""
 
     params: RelaxParams = field(default_factory=lambda: RelaxParams(iterations=300))
+    compatibility = "percentile"
+    merges = False
+    searches = False
 
-    def solve(self, grid: Grid, seed: int, watch: Watch) -> Answer:
+    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
         from scipy.optimize import linear_sum_assignment  # 0.1 s that other solvers need not wait for
 
         coefficients = GridCoefficients(grid)

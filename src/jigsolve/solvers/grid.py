@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from jigsolve.errors import InputError
+from jigsolve.identical import Kinds
 from jigsolve.layout import Layout
 from jigsolve.relaxation import FREE, Anchors, Labeling
 from jigsolve.solvers import _kernels
@@ -19,16 +20,19 @@ class Grid:
     """What every solver is given: C over piece sides, the grid's shape, the turns a piece may need.
 
     C: (4n, 4n) symmetric, not negative; a = 4 * piece + side.
+    kinds: if C is over kinds of identical pieces, which those are; None: every piece is its own.
     """
 
     C: csr_array
     rows: int
     cols: int
     turns: tuple[int, ...] = (0,)
+    kinds: Kinds | None = None
 
     def __post_init__(self) -> None:
-        if self.C.shape != (4 * len(self), 4 * len(self)):
-            raise InputError(f"Expected C over {4 * len(self)} sides, got shape {self.C.shape}.")
+        sides = 4 * len(self.copies)
+        if self.C.shape != (sides, sides):
+            raise InputError(f"Expected C over {sides} sides, got shape {self.C.shape}.")
         if not np.isfinite(self.C.data).all() or (self.C.data < 0.0).any():
             raise InputError("Expected finite compatibilities of at least 0.")
         if (abs(self.C - self.C.T) > 1e-9).nnz:
@@ -37,13 +41,28 @@ class Grid:
     def __len__(self) -> int:
         return self.rows * self.cols
 
-    def on_its_side(self) -> Grid:
-        """The same pieces on a grid of cols x rows."""
-        return Grid(self.C, self.cols, self.rows, self.turns)
+    @property
+    def copies(self) -> NDArray[np.int32]:
+        """How many there are of each piece that C knows."""
+        return np.ones(len(self), dtype=np.int32) if self.kinds is None else self.kinds.copies
+
+    @property
+    def turn_bits(self) -> NDArray[np.int32]:
+        """For each piece that C knows, the turns worth trying: bit t for turn t."""
+        if self.kinds is None:
+            return np.full(len(self), sum(1 << turn for turn in self.turns), dtype=np.int32)
+        return self.kinds.turn_bits
+
+    def dealt(self, pieces: NDArray[np.int32], turns: NDArray[np.int32]) -> Layout:
+        """A layout of pieces from one of pieces that C knows."""
+        return Layout(pieces, turns) if self.kinds is None else self.kinds.dealt(pieces, turns)
 
     def consistency(self, layout: Layout) -> float:
         """ALC of a layout (Eq. 5): the sum of C over its joints, each seen from both sides."""
         p, t = layout.pieces.astype(np.int64), layout.turns.astype(np.int64)
+        if self.kinds is not None:
+            t = np.where(p >= 0, (t - self.kinds.lead[p]) % 4, t)
+            p = np.where(p >= 0, self.kinds.of[p], p)
         total = 0.0
         for d, first, second in (
             (0, np.s_[:, :-1], np.s_[:, 1:]),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from jigsolve.events import Anchored, Watch
 from jigsolve.relaxation import FREE, Anchors, Feasible, Phase, PhaseParams, multiphase
 from jigsolve.solvers.grid import Grid, GridCoefficients
-from jigsolve.solvers.protocol import Answer
+from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
 
 
 @dataclass(frozen=True)
@@ -19,8 +19,11 @@ class Paper:
     """Each phase anchors one piece next to the block; the block is kept off the grid's edges while it can be."""
 
     params: PhaseParams = field(default_factory=PhaseParams)
+    compatibility = "percentile"
+    merges = False
+    searches = False
 
-    def solve(self, grid: Grid, seed: int, watch: Watch) -> Answer:
+    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
         runs = [_Block(GridCoefficients(grid), turn) for turn in self._angles(grid, seed)]
         ends: list[tuple[_Block, Feasible]] = []
         done = 0

@@ -2,24 +2,66 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 from typing import Protocol
 
+from jigsolve.errors import InputError
 from jigsolve.events import Watch
 from jigsolve.layout import Layout
 from jigsolve.solvers.grid import Grid
 
+EFFORTS = ("fast", "normal", "thorough")
+
 
 @dataclass(frozen=True)
 class Answer:
-    """A feasible layout, its consistency (ALC), and what the solver has to say about it, one line each."""
+    """A feasible layout, its consistency (ALC), and what the solver has to say about it, one line each.
+
+    stopped: the search was cut short; this is the best it had.
+    """
 
     layout: Layout
     consistency: float
     notes: tuple[str, ...] = ()
+    stopped: bool = False
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How hard to try, and until when (on the clock of time.monotonic)."""
+
+    effort: str = "normal"
+    deadline: float = math.inf
+
+    def __post_init__(self) -> None:
+        if self.effort not in EFFORTS:
+            raise InputError(f"Expected an effort out of {', '.join(EFFORTS)}, got {self.effort!r}.")
+
+    def spent(self) -> bool:
+        return time.monotonic() >= self.deadline
+
+
+UNHURRIED = Budget()
 
 
 class Solver(Protocol):
     """Sees C and the grid's shape: never pixels, let alone the truth."""
 
-    def solve(self, grid: Grid, seed: int, watch: Watch) -> Answer: ...
+    @property
+    def compatibility(self) -> str:
+        """The name of the compatibility it works best with."""
+        ...
+
+    @property
+    def merges(self) -> bool:
+        """Does it take identical pieces as one kind with several copies?"""
+        ...
+
+    @property
+    def searches(self) -> bool:
+        """Does it search, so that effort and time limits mean something to it?"""
+        ...
+
+    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer: ...

@@ -1,0 +1,269 @@
+"""Measures of candidate joints, and how each stands among its rivals."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+MEASURES = 20
+SON = 12  # which of them is the Mahalanobis measure itself, across plus along
+VIEWS = 5  # numbers that tell how one measure of a joint stands among its rivals
+LIMIT = 4.0  # logarithms of ratios are held within this
+# added before logarithms: what is too small to tell joints apart, in each measure's own units
+FLOOR = np.array([
+    0.05, 0.05, 0.01, 0.02, 0.05, 0.05, 0.05, 0.05, 0.05, 0.02,
+    0.02, 0.005, 0.1, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01,
+])  # fmt: skip
+BEST = 11  # how many of a side's smallest values are kept: ten rivals, and the joint itself
+
+
+@njit(cache=True)
+def measures(first, second, length, outer, edge, deep, across, along, soft, mean, busy, out):
+    """(pairs, MEASURES) dissimilarities of the joints (first[k], second[k]), each a mean over the border's pixels."""
+    for k in range(len(first)):
+        a = first[k]
+        b = second[k]
+        size = length[a]
+        w = across[a] + across[b]
+        v = along[a] + along[b]
+        u = soft[a] + soft[b]
+        ma = soft[a]
+        mb = soft[b]
+        acc = np.zeros(MEASURES)
+        total0 = total1 = total2 = 0.0
+        sa = sb = saa = sbb = sab = 0.0
+        p0 = p1 = p2 = 0.0
+        for p in range(size):
+            q = size - 1 - p
+            g0 = np.float64(edge[b, q, 0] - edge[a, p, 0])
+            g1 = np.float64(edge[b, q, 1] - edge[a, p, 1])
+            g2 = np.float64(edge[b, q, 2] - edge[a, p, 2])
+            total0 += g0
+            total1 += g1
+            total2 += g2
+            sq = (
+                w[0] * g0 * g0
+                + w[1] * g1 * g1
+                + w[2] * g2 * g2
+                + 2.0 * (w[3] * g0 * g1 + w[4] * g0 * g2 + w[5] * g1 * g2)
+            )
+            acc[0] += sq
+            acc[2] += sq / (sq + 8.0)
+            acc[13] += sq / (sq + 2.0)
+            acc[16] += sq / (sq + 40.0)
+            bare = g0 * g0 + g1 * g1 + g2 * g2
+            acc[17] += bare / (bare + 1.0 + busy[a, p] + busy[b, q])
+            sq = (
+                u[0] * g0 * g0
+                + u[1] * g1 * g1
+                + u[2] * g2 * g2
+                + 2.0 * (u[3] * g0 * g1 + u[4] * g0 * g2 + u[5] * g1 * g2)
+            )
+            acc[3] += sq
+            acc[15] += sq / (sq + 8.0)
+            acc[4] += np.sqrt(abs(g0)) + np.sqrt(abs(g1)) + np.sqrt(abs(g2))
+            if p > 0:
+                h0 = g0 - p0
+                h1 = g1 - p1
+                h2 = g2 - p2
+                sq = (
+                    v[0] * h0 * h0
+                    + v[1] * h1 * h1
+                    + v[2] * h2 * h2
+                    + 2.0 * (v[3] * h0 * h1 + v[4] * h0 * h2 + v[5] * h1 * h2)
+                )
+                acc[1] += sq
+                acc[14] += sq / (sq + 8.0)
+            p0 = g0
+            p1 = g1
+            p2 = g2
+            # the bare jump, luma and chroma apart, and against each side's own mean step
+            j0 = np.float64(outer[b, q, 0] - outer[a, p, 0])
+            j1 = np.float64(outer[b, q, 1] - outer[a, p, 1])
+            j2 = np.float64(outer[b, q, 2] - outer[a, p, 2])
+            straight = j0 * j0 + j1 * j1 + j2 * j2
+            acc[5] += j0 * j0
+            acc[6] += j1 * j1 + j2 * j2
+            x0 = j0 - mean[a, 0]
+            x1 = j1 - mean[a, 1]
+            x2 = j2 - mean[a, 2]
+            sq = (
+                ma[0] * x0 * x0
+                + ma[1] * x1 * x1
+                + ma[2] * x2 * x2
+                + 2.0 * (ma[3] * x0 * x1 + ma[4] * x0 * x2 + ma[5] * x1 * x2)
+            )
+            x0 = j0 + mean[b, 0]
+            x1 = j1 + mean[b, 1]
+            x2 = j2 + mean[b, 2]
+            sq += (
+                mb[0] * x0 * x0
+                + mb[1] * x1 * x1
+                + mb[2] * x2 * x2
+                + 2.0 * (mb[3] * x0 * x1 + mb[4] * x0 * x2 + mb[5] * x1 * x2)
+            )
+            acc[7] += sq
+            acc[19] += sq / (sq + 8.0)
+            # slanted structure: the best of the three pixels opposite
+            near = straight
+            if p > 0:
+                y0 = np.float64(outer[b, q, 0] - outer[a, p - 1, 0])
+                y1 = np.float64(outer[b, q, 1] - outer[a, p - 1, 1])
+                y2 = np.float64(outer[b, q, 2] - outer[a, p - 1, 2])
+                near = min(near, y0 * y0 + y1 * y1 + y2 * y2)
+            if q > 0:
+                y0 = np.float64(outer[b, q - 1, 0] - outer[a, p, 0])
+                y1 = np.float64(outer[b, q - 1, 1] - outer[a, p, 1])
+                y2 = np.float64(outer[b, q - 1, 2] - outer[a, p, 2])
+                near = min(near, y0 * y0 + y1 * y1 + y2 * y2)
+            acc[8] += near
+            # four pixels deep, a line fitted to each row of them
+            d0 = np.float64(deep[b, q, 0] - deep[a, p, 0])
+            d1 = np.float64(deep[b, q, 1] - deep[a, p, 1])
+            d2 = np.float64(deep[b, q, 2] - deep[a, p, 2])
+            sq = (
+                u[0] * d0 * d0
+                + u[1] * d1 * d1
+                + u[2] * d2 * d2
+                + 2.0 * (u[3] * d0 * d1 + u[4] * d0 * d2 + u[5] * d1 * d2)
+            )
+            acc[9] += sq
+            acc[18] += sq / (sq + 8.0)
+            ea = np.float64(edge[a, p, 0])
+            eb = np.float64(edge[b, q, 0])
+            sa += ea
+            sb += eb
+            saa += ea * ea
+            sbb += eb * eb
+            sab += ea * eb
+        # the jump without its mean: block-coded pictures shift whole blocks by a constant
+        acc[10] = (
+            acc[3]
+            - (
+                u[0] * total0 * total0
+                + u[1] * total1 * total1
+                + u[2] * total2 * total2
+                + 2.0 * (u[3] * total0 * total1 + u[4] * total0 * total2 + u[5] * total1 * total2)
+            )
+            / size
+        )
+        va = max(0.0, saa - sa * sa / size)
+        vb = max(0.0, sbb - sb * sb / size)
+        acc[11] = size * (1.0 - (sab - sa * sb / size + 0.25 * size) / np.sqrt((va + 0.25 * size) * (vb + 0.25 * size)))
+        acc[12] = acc[0] + acc[1]
+        for m in range(MEASURES):
+            out[k, m] = max(0.0, acc[m]) / size
+
+
+@njit(cache=True)
+def smallest(first, second, values, out):
+    """(sides, MEASURES, BEST) the smallest values each side meets, ascending; `out` comes full of infinities."""
+    for k in range(len(first)):
+        for m in range(values.shape[1]):
+            x = values[k, m]
+            for s in (first[k], second[k]):
+                best = out[s, m]
+                i = len(best) - 1
+                if x < best[i]:
+                    while i > 0 and best[i - 1] > x:
+                        best[i] = best[i - 1]
+                        i -= 1
+                    best[i] = x
+
+
+@njit(cache=True)
+def rivals(best, floor, out):
+    """(sides, MEASURES, 3) logarithms of what a side's joints are held against: best, second best, mean of the best."""
+    for s in range(len(best)):
+        for m in range(best.shape[1]):
+            row = best[s, m]
+            total = 0.0
+            count = 0
+            for i in range(len(row)):
+                if row[i] < np.inf:
+                    total += row[i]
+                    count += 1
+            out[s, m, 0] = np.log(row[0] + floor[m])
+            out[s, m, 1] = np.log(row[1] + floor[m])
+            out[s, m, 2] = np.log(total / max(1, count) + floor[m])
+
+
+@njit(cache=True)
+def standing(first, second, values, against, floor, typical, out):
+    """(pairs, VIEWS * MEASURES) how each joint stands among the rivals of its two sides, whichever way round.
+
+    For every measure, as logarithms of ratios: to the best rival (the better and the worse of the two sides' views),
+    to the mean of the best few (likewise), and to the typical best of the puzzle. A side without a rival is content.
+    """
+    for k in range(len(first)):
+        for m in range(values.shape[1]):
+            level = np.log(values[k, m] + floor[m])
+            at = VIEWS * m
+            for turn in range(2):
+                row = against[first[k] if turn == 0 else second[k], m]
+                gap = level - (row[1] if level <= row[0] + 1e-6 else row[0])
+                share = level - row[2]
+                gap = min(LIMIT, max(-LIMIT, gap))
+                share = min(LIMIT, max(-LIMIT, share))
+                if turn == 0:
+                    out[k, at] = out[k, at + 1] = gap
+                    out[k, at + 2] = out[k, at + 3] = share
+                else:
+                    out[k, at] = min(out[k, at], gap)
+                    out[k, at + 1] = max(out[k, at + 1], gap)
+                    out[k, at + 2] = min(out[k, at + 2], share)
+                    out[k, at + 3] = max(out[k, at + 3], share)
+            out[k, at + 4] = level - typical[m]
+
+
+@njit(cache=True)
+def likeliest(first, second, chance, partner, top):
+    """(sides, few) the likeliest partners of each side and their chances, descending; both come filled with nothing."""
+    for k in range(len(first)):
+        for turn in range(2):
+            s = first[k] if turn == 0 else second[k]
+            i = top.shape[1] - 1
+            if chance[k] > top[s, i]:
+                while i > 0 and top[s, i - 1] < chance[k]:
+                    top[s, i] = top[s, i - 1]
+                    partner[s, i] = partner[s, i - 1]
+                    i -= 1
+                top[s, i] = chance[k]
+                partner[s, i] = second[k] if turn == 0 else first[k]
+
+
+@njit(cache=True)
+def _beside(side, turn):
+    """The side of the same piece that many places on, clockwise."""
+    return side - side % 4 + (side + turn) % 4
+
+
+@njit(cache=True)
+def loops(first, second, partner, top, out):
+    """(pairs, 2) on either hand of each joint, the best 2 x 2 loop it closes: the chance of its weakest other joint.
+
+    On one hand lie the next side of the first piece, clockwise, and the side before of the second; the loop goes on
+    through the partners of both, which must meet in the same turn. On the other hand everything is mirrored.
+    """
+    few = top.shape[1]
+    for k in range(len(first)):
+        for hand in range(2):
+            turn = 1 + 2 * hand
+            x = _beside(first[k], turn)
+            y = _beside(second[k], 4 - turn)
+            best = 0.0
+            for i in range(few):
+                if top[x, i] <= best:
+                    break
+                below = _beside(partner[x, i], turn)
+                for j in range(few):
+                    weakest = min(top[x, i], top[below, j])
+                    if weakest <= best:
+                        break
+                    last = _beside(partner[below, j], turn)
+                    for h in range(few):
+                        if top[y, h] <= best:
+                            break
+                        if partner[y, h] == last:
+                            best = max(best, min(weakest, top[y, h]))
+            out[k, hand] = best

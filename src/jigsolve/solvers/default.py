@@ -1,0 +1,57 @@
+"""Solver `default`: multi-phase relaxation on the frontier of a floating block, and a search around it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from jigsolve.events import Improved, Watch
+from jigsolve.solvers.grid import Grid
+from jigsolve.solvers.growth.board import Board, layout_of
+from jigsolve.solvers.growth.search import Search, SearchParams
+from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
+
+EFFORTS = {
+    "fast": SearchParams(cycle=40, patience=1, cycles=2),
+    "normal": SearchParams(),
+    "thorough": SearchParams(cycle=600, patience=4, cycles=40),
+}
+
+
+@dataclass(frozen=True)
+class Default:
+    """Grow once from the piece that knows its neighbours best; then search in cycles until nothing improves."""
+
+    compatibility = "learned"
+    merges = True
+    searches = True
+
+    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
+        board = Board(grid)
+        self._first_growth(board)
+        params = EFFORTS[budget.effort]
+        search = Search(board, seed, params)
+        watch(Improved(0, params.cycles, 2.0 * search.top))
+        idle = done = 0
+        stopped = False
+        try:
+            while done < params.cycles and idle < params.patience and not stopped and len(grid) > 1:
+                idle = 0 if search.cycle(budget.spent) else idle + 1
+                done += 1
+                stopped = budget.spent()
+                watch(Improved(done, params.cycles, 2.0 * search.top))
+        except KeyboardInterrupt:
+            search.rescue()
+            stopped = True
+        layout = layout_of(search.best, grid)
+        return Answer(layout, grid.consistency(layout), stopped=stopped)
+
+    def _first_growth(self, board: Board) -> None:
+        C = board.grid.C
+        strongest = int(np.argmax(C.max(axis=1).toarray().reshape(-1, 4).sum(axis=1)))
+        turn = int(board.grid.turn_bits[strongest] & -board.grid.turn_bits[strongest]).bit_length() - 1
+        seed = np.array([[board.middle, strongest, turn]])
+        board.attempt(np.zeros(0, dtype=np.int64), seed, -math.inf)
+        board.centred()

@@ -1,0 +1,142 @@
+"""The board a puzzle grows on: an open canvas on which the grid's frame floats until the block spans it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jigsolve.layout import Layout
+from jigsolve.solvers.grid import Grid
+from jigsolve.solvers.growth import _kernels as k
+
+Cells = NDArray[np.int64]
+
+
+class Arrays(NamedTuple):
+    """What the kernels see.
+
+    indptr, indices, data: C by rows. cells: (4, canvas) piece or -1, its turn; the piece an open cell wants, its turn.
+    priority: (canvas,) of waiting cells. stock: (4, pieces) the cell a piece lies in, copies left, copies in all,
+    bits of the turns it may take. frame: the block's bounding box, counts and sizes. lines: (2, rows or columns)
+    filled cells in each. heap: (2, room) priorities and cells that wait. scratch: (2, room) keys and values.
+    knobs: size and number of the noise.
+    """
+
+    indptr: NDArray[np.int32]
+    indices: NDArray[np.int32]
+    data: NDArray[np.float64]
+    cells: NDArray[np.int32]
+    priority: NDArray[np.float64]
+    stock: NDArray[np.int32]
+    frame: Cells
+    lines: NDArray[np.int32]
+    heap: NDArray[np.float64]
+    scratch: NDArray[np.float64]
+    knobs: NDArray[np.float64]
+
+
+class Board:
+    """A block of pieces in the middle of a canvas three times as large as the grid, so that it can grow any way."""
+
+    def __init__(self, grid: Grid) -> None:
+        self.grid = grid
+        self.either = len(grid.turns) == 4 and grid.rows != grid.cols  # the grid may lie on its side
+        high, wide = (max(grid.rows, grid.cols),) * 2 if self.either else (grid.rows, grid.cols)
+        self.height, self.width = 3 * high + 4, 3 * wide + 4
+        canvas, pieces = self.height * self.width, len(grid.copies)
+        stock = np.zeros((4, pieces), dtype=np.int32)
+        stock[k.PLACE] = -1
+        stock[k.LEFT] = stock[k.COPIES] = grid.copies
+        stock[k.TURNS] = grid.turn_bits
+        frame = np.zeros(10, dtype=np.int64)
+        frame[[k.ROWS, k.COLS, k.EITHER, k.WIDTH]] = grid.rows, grid.cols, self.either, self.width
+        cells = np.zeros((4, canvas), dtype=np.int32)
+        cells[k.PIECE] = -1
+        C = grid.C
+        self.arrays = Arrays(
+            C.indptr.astype(np.int32), C.indices.astype(np.int32), C.data.astype(np.float64),
+            cells, np.zeros(canvas), stock, frame, np.zeros((2, max(self.height, self.width)), dtype=np.int32),
+            np.zeros((2, 16 * len(grid) + 64)), np.zeros((2, 256)), np.zeros(2),
+        )  # fmt: skip
+        self._was = np.zeros((len(grid), 2), dtype=np.int64)
+        self._made = np.zeros(len(grid), dtype=np.int64)
+
+    @property
+    def middle(self) -> int:
+        return (self.height // 2) * self.width + self.width // 2
+
+    def attempt(
+        self, gone: Cells, wanted: Cells, bar: float, noise: float = 0.0, round_: int = 0
+    ) -> tuple[float, bool]:
+        """Empty some cells, lay some pieces, regrow; keep it if the consistency rises by at least `bar`."""
+        self.arrays.knobs[:] = noise, round_
+        won, kept = k.attempt(self.arrays, gone, wanted, self._was, self._made, bar)
+        return float(won), bool(kept)
+
+    def worth(self, cells: Cells) -> NDArray[np.float64]:
+        """What the joints of some filled cells are worth."""
+        out = np.empty(len(cells))
+        k.worth(self.arrays, cells, out)
+        return out
+
+    def joints(self, cells: Cells, direction: int) -> NDArray[np.float64]:
+        """C of the joints of some filled cells in one direction."""
+        out = np.empty(len(cells))
+        k.joints(self.arrays, cells, direction, out)
+        return out
+
+    def box(self) -> tuple[int, int, int, int]:
+        """First and last row, first and last column of the block on the canvas."""
+        top, bottom, west, east = self.arrays.frame[:4].tolist()
+        return top, bottom, west, east
+
+    def block(self) -> Cells:
+        """All cells of the block, row by row, once it spans the grid."""
+        top, bottom, west, east = self.box()
+        return (np.arange(top, bottom + 1)[:, None] * self.width + np.arange(west, east + 1)[None, :]).ravel()
+
+    def window(self, cell: int, up: int, aside: int) -> Cells:
+        """The cells around one, as far as the block goes."""
+        top, bottom, west, east = self.box()
+        y, x = divmod(cell, self.width)
+        rows = np.arange(max(top, y - up), min(bottom, y + up) + 1)
+        cols = np.arange(max(west, x - aside), min(east, x + aside) + 1)
+        return (rows[:, None] * self.width + cols[None, :]).ravel()
+
+    def snapshot(self) -> NDArray[np.int32]:
+        """(2, rows, cols) pieces and turns of the finished block."""
+        top, bottom, west, east = self.box()
+        canvas = self.arrays.cells[:2].reshape(2, self.height, self.width)
+        return canvas[:, top : bottom + 1, west : east + 1].copy()
+
+    def show(self, picture: NDArray[np.int32]) -> None:
+        """Lay a snapshot in the middle of the canvas, in place of what lies there."""
+        a = self.arrays
+        _, high, wide = picture.shape
+        top, west = (self.height - high) // 2, (self.width - wide) // 2
+        a.cells[k.PIECE] = -1
+        canvas = a.cells[:2].reshape(2, self.height, self.width)
+        canvas[:, top : top + high, west : west + wide] = picture
+        cells = (np.arange(top, top + high)[:, None] * self.width + np.arange(west, west + wide)[None, :]).ravel()
+        a.stock[k.PLACE][picture[0].ravel()] = cells
+        a.stock[k.LEFT] = 0
+        a.lines[:] = 0
+        a.lines[0, top : top + high] = wide
+        a.lines[1, west : west + wide] = high
+        a.frame[:5] = top, top + high - 1, west, west + wide - 1, high * wide
+
+    def centred(self) -> None:
+        """Bring the block back to the middle, if a regrowth has carried it away."""
+        top, bottom, west, east = self.box()
+        if (top, west) != ((self.height - (bottom - top + 1)) // 2, (self.width - (east - west + 1)) // 2):
+            self.show(self.snapshot())
+
+
+def layout_of(picture: NDArray[np.int32], grid: Grid) -> Layout:
+    """A snapshot as a layout of pieces, the right way round for the grid."""
+    pieces, turns = picture
+    if pieces.shape != (grid.rows, grid.cols):
+        pieces, turns = np.rot90(pieces, -1), (np.rot90(turns, -1) + 1) % 4
+    return grid.dealt(pieces, turns)
