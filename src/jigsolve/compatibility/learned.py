@@ -3,11 +3,11 @@
     pixels -> sides -> measures of every candidate joint -> standing among rivals -> model -> P -> C
 
 Every number the model sees is relative (to rivals, to the puzzle's typical joint) or an energy of the border, and
-is the same whichever side of the joint is asked first: so C is symmetric by construction. The model has two parts.
+is the same whichever side of the joint is asked first: so C is symmetric by construction. The model has three parts.
 The first judges a joint by its measures; the second sees how strong the first finds all the other joints of the two
-sides, since a side has at most one partner, and none at the picture's edge. On wish a third part also sees whether
-likely joints close 2 x 2 loops with this one: more accurate joint by joint, but evidence that a solver which lays
-whole neighbourhoods gathers by itself. The weights come from `fit.py`.
+sides, since a side has at most one partner, and none at the picture's edge; the third also sees whether likely joints
+close 2 x 2 loops with this one. The weights come from `benchmarks/fit_learned.py`; what they were fitted on and how
+far they can be trusted is in `docs/model-card.md`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jigsolve.compatibility import _kernels
 from jigsolve.dissimilarity import NONE, SIDES, Dissimilarity, Nearest
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.dissimilarity.mahalanobis import precision
-from jigsolve.dissimilarity.strips import _lab, _rgb
+from jigsolve.dissimilarity.strips import lab, rgb
 from jigsolve.puzzle import Puzzle
 
 Singles = NDArray[np.float32]
@@ -51,7 +51,10 @@ _CONTEXT = _STANDING + np.array([21, 22, 23, 4, 5, 9, 10])  # what the second pa
 
 @dataclass(frozen=True)
 class Learned:
-    """C = log(1 + P / UNIT) / log(1 + 1 / UNIT): a weak joint still says something, a sure one says 1."""
+    """C = log(1 + P / UNIT) / log(1 + 1 / UNIT): a weak joint still says something, a sure one says 1.
+
+    candidates: nearest sides that are looked at. loops: ask the third part of the model too.
+    """
 
     candidates: int = CANDIDATES
     loops: bool = True
@@ -65,7 +68,7 @@ class Learned:
         return C
 
 
-def probabilities(puzzle: Puzzle, near: Nearest, candidates: int = CANDIDATES, loops: bool = False) -> csr_array:
+def probabilities(puzzle: Puzzle, near: Nearest, candidates: int = CANDIDATES, loops: bool = True) -> csr_array:
     """(4n, 4n) symmetric: the probability of every candidate joint that is not next to impossible."""
     joints = Joints(puzzle, near, candidates)
     P = judged(joints, *model()[: 3 if loops else 2])
@@ -252,24 +255,24 @@ class Sides:
             for side in range(SIDES):
                 self._read(_deep_strips(pieces, side), SIDES * np.arange(lo, lo + len(pieces)) + side)
 
-    def _read(self, lab: Floats, at: NDArray[np.intp]) -> None:
+    def _read(self, strips: Floats, at: NDArray[np.intp]) -> None:
         """Fill in the sides numbered `at` from their strips (sides, length, DEPTH, 3)."""
-        length = lab.shape[1]
-        outer, inner = lab[:, :, 0], lab[:, :, 1]
+        length = strips.shape[1]
+        outer, inner = strips[:, :, 0], strips[:, :, 1]
         across, along = outer - inner, np.diff(outer, axis=1)
         self.outer[at, :length] = outer
         self.edge[at, :length] = 1.5 * outer - 0.5 * inner
         # the least-squares line through four pixels, half a pixel beyond the last
-        self.deep[at, :length] = lab.swapaxes(2, 3) @ np.array([0.85, 0.45, 0.05, -0.35])
+        self.deep[at, :length] = strips.swapaxes(2, 3) @ np.array([0.85, 0.45, 0.05, -0.35])
         self.busy[at, :length] = _busy(across, along)
         for table, gradients, ridge in ((self.across, across, 0.1), (self.along, along, 0.1), (self.soft, across, 1.0)):
             table[at] = precision(gradients, ridge)[:, _UPPER[0], _UPPER[1]]
         self.mean[at] = across.mean(axis=1)
-        self.colour[at] = lab.mean(axis=(1, 2))
-        for k, strip in enumerate((across, along, outer)):
-            self.energy[at, k] = np.log(strip.var(axis=1).sum(axis=1) + 0.05)
+        self.colour[at] = strips.mean(axis=(1, 2))
+        for k, shown in enumerate((across, along, outer)):
+            self.energy[at, k] = np.log(shown.var(axis=1).sum(axis=1) + 0.05)
         for k, axis in ((3, 2), (4, 1)):
-            self.energy[at, k] = np.log((np.diff(lab, axis=axis) ** 2).mean(axis=(1, 2, 3)) + 0.01)
+            self.energy[at, k] = np.log((np.diff(strips, axis=axis) ** 2).mean(axis=(1, 2, 3)) + 0.01)
 
 
 def block_grid(pieces: NDArray[np.uint8] | NDArray[np.uint16]) -> Singles:
@@ -300,9 +303,9 @@ def block_grid(pieces: NDArray[np.uint8] | NDArray[np.uint16]) -> Singles:
 def _deep_strips(pieces: NDArray[np.uint8] | NDArray[np.uint16], side: int) -> Floats:
     """(n, length, DEPTH, 3) in CIELAB, the outermost pixel first; in thin pieces the last pixel is repeated."""
     inward = np.rot90(pieces, side, axes=(1, 2))[:, :, ::-1]
-    lab = _lab(_rgb(inward[:, :, :DEPTH]))
-    short = DEPTH - lab.shape[2]
-    return np.pad(lab, ((0, 0), (0, 0), (0, short), (0, 0)), mode="edge") if short > 0 else lab
+    found = lab(rgb(inward[:, :, :DEPTH]))
+    short = DEPTH - found.shape[2]
+    return np.pad(found, ((0, 0), (0, 0), (0, short), (0, 0)), mode="edge") if short > 0 else found
 
 
 def _busy(across: Floats, along: Floats) -> Floats:

@@ -33,21 +33,21 @@ def strips(puzzle: Puzzle, side: int) -> Strips:
     """Strips of all pieces on the given side."""
     # turned counter-clockwise by `side` quarters, that side faces right and is read top to bottom
     outer = np.rot90(puzzle.pieces, side, axes=(1, 2))[:, :, :-3:-1]
-    rgb = _rgb(outer)
-    return Strips(lab=_lab(rgb), rgb=rgb)
+    colours = rgb(outer)
+    return Strips(lab=lab(colours), rgb=colours)
 
 
-def _rgb(pixels: Pixels) -> NDArray[np.float64]:
+def rgb(pixels: Pixels) -> NDArray[np.float64]:
     """(..., channels) as RGB in 0..1: grey is spread, alpha left out."""
     colour = pixels[..., :3] if pixels.shape[-1] >= 3 else np.repeat(pixels[..., :1], 3, axis=-1)
     return colour.astype(np.float64) / np.iinfo(pixels.dtype).max
 
 
-def _lab(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
-    """CIELAB, centred so that the products of the all-pairs search keep their digits."""
-    lab = lab_from_rgb(rgb)
-    lab[..., 0] -= 50.0
-    return lab
+def lab(colours: NDArray[np.float64]) -> NDArray[np.float64]:
+    """CIELAB of RGB in 0..1, centred so that the products of the all-pairs search keep their digits."""
+    centred = lab_from_rgb(colours)
+    centred[..., 0] -= 50.0
+    return centred
 
 
 def lab_from_rgb(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
