@@ -1,0 +1,100 @@
+"""Identical pieces as kinds: who is alike, in which turns, and dealing copies to cells."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jigsolve.identical import Kinds, kinds_of, merged
+from jigsolve.puzzle import Puzzle
+
+A, B, C = (np.random.default_rng(k).integers(0, 256, (6, 6, 3), dtype=np.uint8) for k in range(3))
+FLAT = np.full((6, 6, 3), 200, np.uint8)
+HALF = np.zeros((6, 6, 3), np.uint8)  # looks the same after a half turn, not after a quarter
+HALF[:, :2] = HALF[:, 4:] = 90
+
+
+def turned(piece: np.ndarray, quarters: int) -> np.ndarray:
+    return np.rot90(piece, -quarters)
+
+
+def puzzle_of(*pieces: np.ndarray, rotated: bool = False) -> Puzzle:
+    return Puzzle(np.stack(pieces), 1, len(pieces), rotated)
+
+
+def test_upright_pieces_are_alike_only_as_they_lie():
+    kinds = kinds_of(puzzle_of(A, B, A, turned(A, 1), FLAT, B, FLAT))
+    assert kinds.of.tolist() == [0, 1, 0, 2, 3, 1, 3]
+    assert kinds.first.tolist() == [0, 1, 3, 4]
+    assert kinds.copies.tolist() == [2, 2, 1, 2]
+    assert kinds.lead.tolist() == [0] * 7
+    assert kinds.turn_bits.tolist() == [1] * 4
+
+
+def test_turned_pieces_are_alike_in_the_turn_that_makes_them_so():
+    kinds = kinds_of(puzzle_of(A, turned(A, 1), B, turned(A, 3), turned(B, 2), rotated=True))
+    assert kinds.of.tolist() == [0, 0, 1, 0, 1]
+    # turned(A, 1) needs three quarters more to look like A turned by none
+    assert kinds.lead.tolist() == [0, 3, 0, 1, 2]
+    assert kinds.turn_bits.tolist() == [0b1111, 0b1111]
+
+
+def test_turns_that_look_alike_are_tried_once():
+    kinds = kinds_of(puzzle_of(FLAT, HALF, turned(HALF, 1), A, rotated=True))
+    assert kinds.of.tolist() == [0, 1, 1, 2]
+    assert kinds.turn_bits.tolist() == [0b0001, 0b0011, 0b1111]
+
+
+def test_oblong_pieces_have_half_turns_only():
+    wide = np.random.default_rng(3).integers(0, 256, (4, 6, 3), dtype=np.uint8)
+    even = np.full_like(wide, 7)
+    kinds = kinds_of(puzzle_of(wide, turned(wide, 2), even, rotated=True))
+    assert kinds.of.tolist() == [0, 0, 1]
+    assert kinds.lead.tolist() == [0, 2, 0]
+    assert kinds.turn_bits.tolist() == [0b0101, 0b0001]
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+@pytest.mark.parametrize("channels", [1, 3, 4])
+def test_one_pixel_makes_a_kind_of_its_own(dtype, channels):
+    pieces = np.full((3, 5, 5, channels), 40, dtype)
+    pieces[1, 2, 2, -1] += 1
+    kinds = kinds_of(Puzzle(pieces, 1, 3, True))
+    assert kinds.of.tolist() == [0, 1, 0]
+
+
+def test_the_merged_puzzle_has_one_piece_of_each_kind():
+    puzzle = puzzle_of(A, FLAT, A, FLAT, FLAT, B)
+    kinds = kinds_of(puzzle)
+    small = merged(puzzle, kinds)
+    np.testing.assert_array_equal(small.pieces, np.stack([A, FLAT, B]))
+    assert small.copies is not None
+    assert small.copies.tolist() == [2, 3, 1]
+    assert (small.rows, small.cols, small.turns) == (1, 6, (0,))
+
+
+@given(st.integers(0, 10_000), st.booleans())
+@settings(max_examples=60)
+def test_dealing_uses_every_piece_once_and_shows_what_was_asked_for(seed, rotated):
+    rng = np.random.default_rng(seed)
+    stock = [A, B, FLAT, HALF]
+    pieces = [turned(stock[rng.integers(4)], rng.integers(4) if rotated else 0) for _ in range(12)]
+    puzzle = Puzzle(np.stack(pieces), 3, 4, rotated)
+    kinds = kinds_of(puzzle)
+    asked = rng.permutation(kinds.of).reshape(3, 4)
+    turns = rng.choice(puzzle.turns, (3, 4)).astype(np.int32)
+    layout = kinds.dealt(asked, turns)
+    assert layout.is_feasible(12)
+    looks = puzzle.looks()
+    seen = looks[layout.pieces, layout.turns]
+    np.testing.assert_array_equal(seen, looks[kinds.first[asked], turns])
+
+
+def test_kinds_come_in_the_order_of_their_first_pieces():
+    """Without identical pieces, kinds are the pieces themselves."""
+    kinds = kinds_of(puzzle_of(C, A, B, rotated=True))
+    assert isinstance(kinds, Kinds)
+    assert kinds.of.tolist() == kinds.first.tolist() == [0, 1, 2]
+    assert kinds.lead.tolist() == [0, 0, 0]
