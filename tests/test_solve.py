@@ -8,7 +8,7 @@ import pytest
 from jigsolve import InputError, Puzzle, SolveParams, solve
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.dissimilarity import DISSIMILARITIES
-from jigsolve.events import Anchored, Event, Iterated, Stage
+from jigsolve.events import Anchored, Event, Improved, Iterated, Stage
 from jigsolve.scores import score
 from jigsolve.solvers import SOLVERS
 from pictures import grid_of, small_puzzle
@@ -36,6 +36,18 @@ def test_stages_are_told_and_timed() -> None:
     assert {event.piece for event in anchored} == set(range(20))
     assert (anchored[-1].done, anchored[-1].total) == (20, 20)
     assert events.index(anchored[0]) > events.index(Stage("layout"))
+
+
+def test_the_default_solver_has_a_stage_of_its_own() -> None:
+    puzzle, _ = small_puzzle("chelsea", 60, 4, 5)
+    events: list[Event] = []
+    result = solve(puzzle, watch=events.append)
+    assert [event.name for event in events if isinstance(event, Stage)] == [*STAGES, "search"]
+    assert list(result.seconds) == [*STAGES, "search"]
+    told = [event for event in events if isinstance(event, Improved)]
+    assert [event.done for event in told] == list(range(len(told)))
+    assert told[-1].done <= told[-1].total
+    assert events.index(told[0]) > events.index(Stage("search"))
 
 
 def test_balanced_tells_its_iterations() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage of the pipeline begins."""
+    """A stage of the pipeline begins, or one of the solver's own."""
 
     name: str
 

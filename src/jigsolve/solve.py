@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.dissimilarity import DISSIMILARITIES, nearest
 from jigsolve.errors import InputError
-from jigsolve.events import Stage, Watch, ignore
+from jigsolve.events import Event, Stage, Watch, ignore
 from jigsolve.identical import kinds_of, merged
 from jigsolve.layout import Layout
 from jigsolve.puzzle import Puzzle
@@ -56,7 +56,7 @@ class Result:
     """The answer to a puzzle.
 
     consistency: ALC of the layout.
-    seconds: wall time of each stage.
+    seconds: wall time of each stage: pairs, compatibility, layout; a solver that searches has its own, search.
     notes: what the solver has to say, one line each.
     stopped: the search was cut short by the time limit or an interrupt; this is the best it had.
     """
@@ -86,7 +86,7 @@ def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = igno
     C = compatibility.matrix(known, measure, near, params.seed)
     clock.stage("layout")
     grid = Grid(C, puzzle.rows, puzzle.cols, puzzle.turns, kinds)
-    answer = solver.solve(grid, params.seed, watch, budget)
+    answer = solver.solve(grid, params.seed, clock.hear, budget)
     return Result(answer.layout, answer.consistency, params, clock.stop(), answer.notes, answer.stopped)
 
 
@@ -103,6 +103,13 @@ class _Clock:
         self.stop()
         self.name = name
         self.watch(Stage(name))
+
+    def hear(self, event: Event) -> None:
+        """A solver may have stages of its own; all else it tells is passed on."""
+        if isinstance(event, Stage):
+            self.stage(event.name)
+        else:
+            self.watch(event)
 
     def stop(self) -> dict[str, float]:
         now = time.perf_counter()

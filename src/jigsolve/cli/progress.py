@@ -8,7 +8,12 @@ from contextlib import ExitStack, contextmanager
 
 from jigsolve.events import Anchored, Event, Improved, Iterated, Stage, Watch, ignore
 
-STAGES = {"pairs": "measuring all pairs", "compatibility": "weighing joints", "layout": "laying out"}
+STAGES = {
+    "pairs": "measuring all pairs",
+    "compatibility": "weighing joints",
+    "layout": "laying out",
+    "search": "searching",
+}
 COMPILING = "compiling, first run only"
 
 

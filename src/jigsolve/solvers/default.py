@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jigsolve.events import Improved, Watch
+from jigsolve.events import Improved, Stage, Watch
 from jigsolve.solvers.grid import Grid
 from jigsolve.solvers.growth.board import Board, layout_of
 from jigsolve.solvers.growth.search import Search, SearchParams
@@ -33,6 +33,7 @@ class Default:
         self._first_growth(board)
         params = EFFORTS[budget.effort]
         search = Search(board, seed, params)
+        watch(Stage("search"))
         watch(Improved(0, params.cycles, 2.0 * search.top))
         idle = done = 0
         stopped = False
