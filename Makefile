@@ -41,7 +41,7 @@ dist: $(READY)
 
 # the paper's tables: DATA holds one folder of pictures a set (mit, mcgill)
 bench: $(READY)
-	$(BIN)/jigsolve bench $(DATA)/mit $(DATA)/mcgill --piece 28 --type 1 2 --solver paper --jobs $(JOBS)
+	$(BIN)/jigsolve bench $(DATA)/mit $(DATA)/mcgill --piece 28 --type 1 2 --solver default paper --jobs $(JOBS)
 	$(BIN)/jigsolve bench $(DATA)/mit $(DATA)/mcgill --piece 28 --type 1 --solver balanced --jobs $(JOBS)
 
 clean:
