@@ -36,6 +36,7 @@ CANDIDATES = 24  # nearest sides looked at; more add little recall and much time
 DEPTH = 4  # pixels of a strip, from the border inward
 UNIT = 0.05  # below this P, C grows in proportion; above it ever more slowly
 LEAST = 0.01  # joints less likely than this are left out
+LUMP = 0.1  # how much the bare fact that pieces are copies says for their lying together
 HOPELESS = -8.0  # logit below which a joint is not judged again
 FEW = 6  # partners of a side that loops are sought through
 PARTS = ("first", "second", "third")
@@ -78,8 +79,26 @@ def probabilities(puzzle: Puzzle, near: Nearest, candidates: int = CANDIDATES, l
     two = a != b  # a side of a piece of which there are several may face its own copy: that joint is its own mirror
     both = (np.concatenate([P, P[two]]), (np.concatenate([a, b[two]]), np.concatenate([b, a[two]])))
     matrix: csr_array = coo_array(both, shape=(size, size)).tocsr()
+    if puzzle.copies is not None:
+        matrix = matrix.maximum(_among_copies(puzzle.copies, near)).tocsr()
     matrix.sort_indices()
     return matrix
+
+
+def _among_copies(copies: Numbers, near: Nearest) -> csr_array:
+    """(4n, 4n) the probability that copies of one piece lie beside each other, if none fits either side better.
+
+    The model has never seen a piece with copies. Those that fit themselves are flat regions: of m in a lump, all but
+    about the square root of m have a copy on any one side. That is enough to keep them together, and is made small,
+    so that it does not outweigh what pixels say.
+    """
+    size = len(near.side)
+    own = np.arange(size)[:, None] // SIDES
+    a, place = np.nonzero((near.side // SIDES == own) & (near.ranks() == 1) & (copies[own] > 1))
+    b = near.side[a, place]
+    fits = coo_array((LUMP * (1.0 - copies[a // SIDES] ** -0.5), (a, b)), shape=(size, size)).tocsr()
+    both: csr_array = fits.minimum(fits.T)
+    return both
 
 
 def judged(joints: Joints, first: Net, *later: Net) -> Floats:

@@ -49,3 +49,18 @@ def absorb(block, rows, cols, best_d, best_i, several, both):
                 if d < bars[c] or a < best_i[b, last]:
                     _insert(best_d[b], best_i[b], d, a)
                     bars[c] = best_d[b, last]
+
+
+@njit(cache=True)
+def one_way(hoped, weight, seen, rows, cols, sign, total):
+    """Add D(a -> b) of every pair (rows[k] of a, cols[k] of b) to total[k]; sign: -1 for what is odd."""
+    length, channels = hoped.shape[1:]
+    miss = np.empty(channels)
+    for k in range(len(rows)):
+        i, j = rows[k], cols[k]
+        for p in range(length):
+            for c in range(channels):
+                miss[c] = sign * seen[j, length - 1 - p, c] - hoped[i, p, c]
+            for c in range(channels):
+                for e in range(channels):
+                    total[k] += miss[c] * weight[i, c, e] * miss[e]

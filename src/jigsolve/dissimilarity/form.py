@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.dissimilarity import _kernels
+
 Floats = NDArray[np.float64]
 
 
@@ -60,15 +62,9 @@ def factors(terms: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray[np.floa
 def between(a: Sequence[Term], rows: NDArray[np.intp], b: Sequence[Term], cols: NDArray[np.intp]) -> Floats:
     """D of the pairs (rows[k] of a, cols[k] of b), in float64 and without cancellation."""
     total = np.zeros(len(rows))
-    step = 1 << 14
-    for lo in range(0, len(rows), step):
-        i, j = rows[lo : lo + step], cols[lo : lo + step]
-        part = total[lo : lo + step]
-        for mine, theirs in zip(a, b, strict=True):
-            for hoped, seen, weight in (
-                (mine.hoped[i], theirs.facing(theirs.seen[j]), mine.weight[i]),
-                (theirs.hoped[j], mine.facing(mine.seen[i]), theirs.weight[j]),
-            ):
-                miss = seen - hoped
-                part += np.einsum("npc,npc->n", miss @ weight, miss)
+    rows, cols = np.ascontiguousarray(rows), np.ascontiguousarray(cols)
+    for mine, theirs in zip(a, b, strict=True):
+        sign = -1.0 if mine.odd else 1.0
+        _kernels.one_way(mine.hoped, mine.weight, theirs.seen, rows, cols, sign, total)
+        _kernels.one_way(theirs.hoped, theirs.weight, mine.seen, cols, rows, sign, total)
     return np.maximum(total, 0.0)

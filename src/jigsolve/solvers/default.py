@@ -16,7 +16,7 @@ from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
 EFFORTS = {
     "fast": SearchParams(cycle=40, patience=1, cycles=2),
     "normal": SearchParams(),
-    "thorough": SearchParams(cycle=600, patience=4, cycles=40),
+    "thorough": SearchParams(cycle=800, patience=6, cycles=80),
 }
 
 
@@ -42,6 +42,8 @@ class Default:
                 idle = 0 if search.cycle(budget.spent) else idle + 1
                 done += 1
                 stopped = budget.spent()
+                if search.settled():
+                    idle = params.patience
                 watch(Improved(done, params.cycles, 2.0 * search.top))
         except KeyboardInterrupt:
             search.rescue()

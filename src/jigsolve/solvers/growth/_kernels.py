@@ -93,7 +93,7 @@ def row(b, i, cell):
     for side in range(4):
         for e in range(b.indptr[4 * i + side], b.indptr[4 * i + side + 1]):
             c = b.indices[e]
-            there = b.stock[PLACE, c // 4]
+            there = np.int64(b.stock[PLACE, c // 4])
             if there < 0 or b.stock[COPIES, c // 4] > 1:
                 continue
             d = (c + b.cells[TURN, there]) % 4
@@ -136,7 +136,7 @@ def push(b, cell, priority):
         return
     b.frame[WAITING] = k + 1
     while k > 0 and heap[0, (k - 1) // 2] < priority:
-        heap[:, k] = heap[:, (k - 1) // 2]
+        heap[0, k], heap[1, k] = heap[0, (k - 1) // 2], heap[1, (k - 1) // 2]
         k = (k - 1) // 2
     heap[0, k] = priority
     heap[1, k] = cell
@@ -158,9 +158,9 @@ def pop(b):
             child += 1
         if heap[0, child] <= heap[0, last]:
             break
-        heap[:, k] = heap[:, child]
+        heap[0, k], heap[1, k] = heap[0, child], heap[1, child]
         k = child
-    heap[:, k] = heap[:, last]
+    heap[0, k], heap[1, k] = heap[0, last], heap[1, last]
     return priority, cell
 
 
@@ -229,7 +229,10 @@ def joint(b, cell, d):
 @inner
 def held(b, cell):
     """What a filled cell's joints are worth: its local consistency."""
-    return joint(b, cell, 0) + joint(b, cell, 1) + joint(b, cell, 2) + joint(b, cell, 3)
+    total = 0.0
+    for d in range(4):
+        total += joint(b, cell, d)
+    return total
 
 
 @inner
@@ -313,7 +316,7 @@ def attempt(b, gone, wanted, was, made, bar):
     open_frontier(b, gone)
     while b.frame[FILLED] < total:
         cell = next_cell(b)
-        put(b, cell, b.cells[WANT, cell], b.cells[WANT_TURN, cell])
+        put(b, cell, np.int64(b.cells[WANT, cell]), np.int64(b.cells[WANT_TURN, cell]))
         won += held(b, cell)
         made[count] = cell
         count += 1

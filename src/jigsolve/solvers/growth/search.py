@@ -20,6 +20,7 @@ from jigsolve.solvers.growth import _kernels as k
 from jigsolve.solvers.growth.board import Board, Cells
 
 NOTHING: Cells = np.zeros((0, 3), dtype=np.int64)
+SHORT = 0.3  # a cell is short of its hope if it lacks this much C
 LARGEST = 2000  # cells of a segment that may be moved, and of a region in which weak cells are looked for
 
 
@@ -80,7 +81,7 @@ class Moves:
     def weak(self) -> Move:
         """All cells that are worth much less than they could be, and a few others."""
         cells = self._region()
-        regret = self._regret(cells)
+        regret = self.regret(cells)
         others = np.random.default_rng(self.rng.getrandbits(32)).random(len(cells)) < 0.02
         return cells[(regret > 2.0 * self.rng.random()) | others], NOTHING
 
@@ -158,8 +159,9 @@ class Moves:
         here, goal = (np.array(divmod(c, board.width)) for c in (cell, other + back))
         if here[across] != goal[across] or here[1 - across] == goal[1 - across]:
             return None
-        box = np.array(board.box()).reshape(2, 2)
-        block = board.block()
+        box, block = self._around(cell)
+        if not (box[:, 0] <= goal).all() or not (goal <= box[:, 1]).all():
+            return None
         sizes = (box[0, 1] - box[0, 0] + 1, box[1, 1] - box[1, 0] + 1)
         band = np.empty((2, 2), dtype=np.int64)
         lines = board.joints(block, 1 - across).reshape(sizes).mean(axis=1 - across)
@@ -220,18 +222,25 @@ class Moves:
     def _weak_cell(self, tries: int) -> int:
         """Of a few cells, the one that falls furthest short of its hope."""
         cells = np.array([self._any_cell() for _ in range(tries)])
-        return int(cells[self._regret(cells).argmax()])
+        return int(cells[self.regret(cells).argmax()])
 
-    def _regret(self, cells: Cells) -> NDArray[np.float64]:
+    def regret(self, cells: Cells) -> NDArray[np.float64]:
         hope: NDArray[np.float64] = self.hope[self.board.arrays.cells[k.PIECE, cells]]
         return hope - self.board.worth(cells)
 
     def _region(self) -> Cells:
         """The whole block, or a part of a large one."""
+        return self._around(self._any_cell())[1]
+
+    def _around(self, cell: int) -> tuple[NDArray[np.int64], Cells]:
+        """First and last row and column of the block, or of a part of a large one around a cell; and its cells."""
+        box = np.array(self.board.box()).reshape(2, 2)
         if len(self.board.grid) <= LARGEST:
-            return self.board.block()
+            return box, self.board.block()
         half = int(math.sqrt(LARGEST)) // 2
-        return self.board.window(self._any_cell(), half, half)
+        here = np.array(divmod(cell, self.board.width))
+        part = np.stack([np.maximum(box[:, 0], here - half), np.minimum(box[:, 1], here + half)], axis=1)
+        return part, self.board.window(cell, half, half)
 
     def _bar(self) -> float:
         """What a joint must be worth to hold a segment together, this time."""
@@ -280,6 +289,12 @@ class Search:
             self.round(self.params.warm * (self.params.cold / self.params.warm) ** (r / rounds))
         self._save()
         return self.top > before + 1e-9
+
+    def settled(self) -> bool:
+        """Is hardly a cell inside the picture short of what it hopes for? Then there is little to be found."""
+        top, bottom, west, east = self.board.box()
+        inside = self.board.block().reshape(bottom - top + 1, east - west + 1)[1:-1, 1:-1].ravel()
+        return len(inside) > 0 and float((self.moves.regret(inside) > SHORT).mean()) < 0.01
 
     def round(self, temperature: float) -> None:
         """Draw a move, try it, keep it if the temperature allows."""
