@@ -20,6 +20,7 @@ from jigsolve.dissimilarity import Mahalanobis, nearest
 from jigsolve.errors import InputError
 from jigsolve.events import Event, Improved, ignore
 from jigsolve.identical import Kinds, kinds_of, merged
+from jigsolve.render import picture
 from jigsolve.scores import joints, score
 from jigsolve.solvers import Budget, Default, Grid, Paper
 from jigsolve.solvers.growth import _kernels as k
@@ -385,3 +386,13 @@ def test_an_interrupt_between_cycles_gives_the_best_so_far():
     assert result.stopped
     assert result.layout.is_feasible(len(puzzle))
     assert result.consistency == pytest.approx(told[-1])
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+def test_another_shuffle_gives_the_same_picture(rotate):
+    pictures = []
+    for seed in (1, 2):
+        puzzle, _ = small_puzzle("chelsea", 28, 8, 10, rotate, seed=seed)
+        pictures.append(picture(puzzle, solve(puzzle).layout))
+    views = [np.rot90(pictures[1], k) for k in (range(4) if rotate else range(1))]
+    assert any(view.shape == pictures[0].shape and (view == pictures[0]).all() for view in views)

@@ -1,8 +1,13 @@
-"""Pieces of identical pixels, taken as one kind of piece with so many copies: nobody could tell them apart."""
+"""Pieces of identical pixels, taken as one kind of piece with so many copies: nobody could tell them apart.
+
+Kinds are numbered, and turned, by what they look like and not by where they lie in the input: a solver that is given
+kinds gives the same answer however the input was shuffled and turned.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +21,8 @@ class Kinds:
     """How pieces fall into kinds.
 
     of:        (pieces,) the kind of each piece.
-    lead:      (pieces,) quarter turns by which a piece is ahead of its kind's first piece: turned by t + lead, it
-               looks like the first one turned by t.
+    lead:      (pieces,) quarter turns by which a piece is ahead of its kind: turned by t + lead, it looks like its
+               kind turned by t.
     first:     (kinds,) the first piece of each kind.
     turn_bits: (kinds,) bit t is set if turn t is worth trying; turns that look alike are tried once.
     """
@@ -44,23 +49,27 @@ class Kinds:
 
 def kinds_of(puzzle: Puzzle) -> Kinds:
     """Sort the pieces of a puzzle into kinds."""
-    looks = puzzle.looks()
     turns = np.array(puzzle.turns)
-    seen = looks[:, turns]
-    lowest = seen.argmin(axis=1)  # the turn in which a piece looks like the lowest number it can
+    seen = np.stack([_digests(np.rot90(puzzle.pieces, -turn, axes=(1, 2))) for turn in turns], axis=1)
+    lowest = seen.argmin(axis=1)  # a kind lies as its digest is lowest
     _, first, of = np.unique(seen.min(axis=1), return_index=True, return_inverse=True)
-    order = np.argsort(first)  # kinds in the order of their first pieces
-    number = np.empty_like(order)
-    number[order] = np.arange(len(order))
-    of, first = number[of], first[order]
-    lead = (turns[lowest] - turns[lowest[first]][of]) % 4
     bits = np.zeros(len(first), dtype=np.int32)
+    of_kind = [seen[first, (lowest[first] + k) % len(turns)] for k in range(len(turns))]
     for k, turn in enumerate(turns):
-        new = (seen[first, k, None] != seen[first, :k]).all(axis=1)
-        bits[new] |= 1 << turn
-    return Kinds(of.astype(np.int32), lead.astype(np.int32), first.astype(np.int32), bits)
+        bits[np.all([of_kind[k] != before for before in of_kind[:k]], axis=0)] |= 1 << turn
+    return Kinds(of.astype(np.int32), turns[lowest].astype(np.int32), first.astype(np.int32), bits)
 
 
 def merged(puzzle: Puzzle, kinds: Kinds) -> Puzzle:
-    """The puzzle with one piece of each kind."""
-    return replace(puzzle, pieces=puzzle.pieces[kinds.first], copies=kinds.copies)
+    """The puzzle with one piece of each kind, lying as the kind does."""
+    pieces = puzzle.pieces[kinds.first]
+    lead = kinds.lead[kinds.first]
+    for turn in puzzle.turns[1:]:
+        pieces[lead == turn] = np.rot90(pieces[lead == turn], -turn, axes=(1, 2))
+    return replace(puzzle, pieces=pieces, copies=kinds.copies)
+
+
+def _digests(pieces: NDArray[np.unsignedinteger]) -> NDArray[np.uint64]:
+    """(n,) a number for what each piece looks like."""
+    digests = [blake2b(piece.tobytes(), digest_size=8).digest() for piece in pieces]
+    return np.frombuffer(b"".join(digests), dtype=np.uint64)

@@ -15,6 +15,7 @@ from jigsolve.dissimilarity.strips import SIDES, strips
 from jigsolve.puzzle import Puzzle
 
 NONE = np.iinfo(np.int32).max  # fills the lists of sides that met fewer others than the lists can hold
+SPARE = 12  # more are held than asked for: the products' rounding must not decide who is among the nearest
 _BLOCK_BYTES = 32 << 20
 
 
@@ -45,11 +46,12 @@ def nearest(puzzle: Puzzle, measure: Dissimilarity, keep: int) -> Nearest:
     pairs = _kinds(puzzle.turns)
     several = np.zeros(n, dtype=bool) if puzzle.copies is None else puzzle.copies > 1
     facing = sum(len(theirs) for mine, theirs in pairs if 0 in mine)
-    keep = max(1, min(keep, facing * (n - 1 + int(several.any()))))
+    most = max(1, facing * (n - 1 + int(several.any())))
+    held = min(keep + SPARE, most)
     terms = [measure.terms(strips(puzzle, side)) for side in range(SIDES)]
     tables = [factors(t) for t in terms]
-    distance = np.full((SIDES * n, keep), np.inf, dtype=np.float32)
-    side = np.full((SIDES * n, keep), NONE, dtype=np.int32)
+    distance = np.full((SIDES * n, held), np.inf, dtype=np.float32)
+    side = np.full((SIDES * n, held), NONE, dtype=np.int32)
     for mine, theirs in pairs:
         left, rows = _gather([tables[s][0] for s in mine], mine, n)
         right, cols = _gather([tables[s][1] for s in theirs], theirs, n)
@@ -62,7 +64,9 @@ def nearest(puzzle: Puzzle, measure: Dissimilarity, keep: int) -> Nearest:
                     _kernels.absorb(left[lo:hi] @ right[hi:].T, rows[lo:hi], cols[hi:], distance, side, several, True)
             else:
                 _kernels.absorb(left[lo:hi] @ right.T, rows[lo:hi], cols, distance, side, several, True)
-    return _rescored(terms, side, facing * (puzzle.rows * puzzle.cols - 1))
+    exact = _rescored(terms, side, facing * (puzzle.rows * puzzle.cols - 1))
+    keep = max(1, min(keep, most))
+    return Nearest(exact.side[:, :keep].copy(), exact.distance[:, :keep].copy(), exact.rivals)
 
 
 def quartiles(puzzle: Puzzle, measure: Dissimilarity, sample: int = 4096) -> Floats:
