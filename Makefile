@@ -34,7 +34,7 @@ dist: $(READY)
 	build/empty/bin/python -m pip install --quiet dist/*.whl
 	build/empty/bin/jigsolve --help
 	cd build/empty && bin/jigsolve demo --out demo
-	cd build/empty && bin/jigsolve solve demo/puzzle.png --piece 28 --output solved.png --layout layout.json
+	cd build/empty && bin/jigsolve solve demo/puzzle.png --output solved.png --layout layout.json
 	cd build/empty && bin/jigsolve score layout.json demo/truth.json
 	rm -rf build/empty
 	ls -l dist

@@ -92,6 +92,31 @@ def test_oblong_pieces(cli: Cli, tmp_path: Path) -> None:
     assert files.read_layout(tmp_path / "l.json").piece == (51, 27)
 
 
+def test_no_option_is_needed(cli: Cli, tmp_path: Path) -> None:
+    cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png", "--truth", "t.json")
+    ran = cli("solve", "p.png")
+    assert (ran.code, ran.err) == (0, "")
+    assert re.match(r"^Pieces of 40x40 found \(confidence 0\.9\d; next \d+x\d+, \d+x\d+, \d+x\d+\)\.\n", ran.out)
+    assert written(tmp_path) == {"p.png", "t.json", "p-solved.png"}
+    np.testing.assert_array_equal(files.read_picture(tmp_path / "p-solved.png"), skimage.data.chelsea()[:280, :440])
+
+
+def test_the_margin_stays_in_the_picture(cli: Cli, tmp_path: Path) -> None:
+    whole = skimage.data.chelsea()
+    cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png", "--truth", "t.json")
+    sheet = whole.copy()
+    sheet[:280, :440] = files.read_picture(tmp_path / "p.png")
+    files.write_picture(tmp_path / "p.png", sheet)
+    ran = cli("solve", "p.png", "--output", "s.png", "--layout", "l.json")
+    assert "Margin of 12100 pixels outside whole pieces (11 right, 20 bottom): no part of the puzzle, kept" in ran.out
+    np.testing.assert_array_equal(files.read_picture(tmp_path / "s.png"), whole)
+    assert json.loads((tmp_path / "l.json").read_text())["margin"] == [0, 0, 11, 20]
+    assert json.loads(cli("score", "l.json", "t.json", "--json").out)["perfect"]
+    turned = cli("solve", "p.png", "--rotated", "--output", "s.png")
+    assert "left off the picture" in turned.out
+    assert set(files.read_picture(tmp_path / "s.png").shape) == {280, 440, 3}
+
+
 def test_same_seed_same_answer(cli: Cli, tmp_path: Path) -> None:
     for k in "12":
         cli("scramble", "photo.png", "--piece", PIECE, "--rotate", "--seed", "5", "--output", f"p{k}.png")
@@ -143,14 +168,13 @@ def test_the_measures_can_be_chosen(cli: Cli) -> None:
 
 
 ERRORS: Sequence[tuple[str, str]] = [
-    ("solve p.png --output s.png", "Expected --piece"),
-    ("solve p.png --piece 40", "--output or --layout"),
+    ("solve photo.png --output s.png", "found no cuts"),
     ("solve p.png --piece 0 --output s.png", "2 x 2"),
-    ("solve p.png --piece auto --output s.png", "28 or 51x27"),
-    ("solve p.png --piece 41 --output s.png", "whole pieces"),
+    ("solve p.png --piece some --output s.png", "28, 51x27 (width x height) or auto"),
     ("solve p.png --piece 4000 --output s.png", "no larger than the picture"),
     ("solve p.png --piece 40 --rows 8 --output s.png", "7 rows x 11 cols"),
-    ("solve p.png --piece 40 --rows 11 --cols 7 --output s.png", "7 rows x 11 cols"),
+    ("solve p.png --piece 40 --rows 11 --cols 8 --output s.png", "7 rows x 11 cols"),
+    ("solve p.png --rows 999 --cols 999 --output s.png", "999 x 999"),
     ("solve p.png --piece 40 --solver nobody --output s.png", "balanced, default, paper"),
     ("solve p.png --piece 40 --compatibility none --output s.png", "percentile"),
     ("solve p.png --piece 40 --dissimilarity none --output s.png", "mahalanobis"),
@@ -302,5 +326,5 @@ def test_the_program_itself(tmp_path: Path) -> None:
     assert program("scramble", "photo.png", "--piece", PIECE, "--output", "p.png", cwd=tmp_path).returncode == 0
     ran = program("solve", "p.png", "--piece", PIECE, "--output", "s.png", cwd=tmp_path)
     assert (ran.returncode, ran.stderr) == (0, "")
-    ran = program("solve", "p.png", "--piece", "39", "--output", "s.png", cwd=tmp_path)
+    ran = program("solve", "p.png", "--piece", "390", "--output", "s.png", cwd=tmp_path)
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, "", 1)

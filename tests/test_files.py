@@ -146,7 +146,10 @@ def contents(draw: st.DrawFn) -> LayoutFile:
     turns = np.array(draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))).reshape(rows, cols)
     layout = Layout(np.where(holes, HOLE, order), np.where(holes, 0, turns))
     looks = np.arange(4 * n, dtype=np.int32).reshape(n, 4) if draw(st.booleans()) else None
-    return LayoutFile(layout, (draw(st.integers(2, 99)), draw(st.integers(2, 99))), looks)
+    names = tuple(draw(st.lists(st.text(max_size=5), min_size=n, max_size=n))) if draw(st.booleans()) else None
+    margin = draw(st.tuples(*[st.integers(0, 9)] * 4))
+    size = draw(st.integers(2, 99)), draw(st.integers(2, 99))
+    return LayoutFile(layout, size, looks, draw(st.booleans()), names, margin)
 
 
 @given(contents())
@@ -159,6 +162,7 @@ def test_layout_file_round_trip(content: LayoutFile) -> None:
         assert len(path.read_text().splitlines()) > content.layout.rows  # one row of the grid a line
     assert back.layout == content.layout
     assert back.piece == content.piece
+    assert (back.partial, back.names, back.margin) == (content.partial, content.names, content.margin)
     assert (back.looks is None) == (content.looks is None)
     if back.looks is not None and content.looks is not None:
         np.testing.assert_array_equal(back.looks, content.looks)
@@ -168,7 +172,7 @@ GOOD = to_data(LayoutFile(Layout(np.arange(6).reshape(2, 3), np.zeros((2, 3), in
 
 
 def test_unknown_keys_and_missing_turns_are_fine() -> None:
-    data = {**GOOD, "joints": {"right": []}, "names": ["a"], "later": 1}
+    data = {**GOOD, "joints": {"right": []}, "later": 1}
     del data["turns"]
     assert from_data(data).layout == from_data(GOOD).layout
 
@@ -182,7 +186,8 @@ def test_unknown_keys_and_missing_turns_are_fine() -> None:
      {"pieces": [[0, 1, 2], [3, 4, 2**40]]}, {"pieces": [[0, 1, 2], [3, 4, 10**7]]},
      {"pieces": [[0, 1, 2], [3, 4, "5"]]}, {"pieces": [[0, 1, 2], [3, 4, 5.5]]}, {"pieces": [[0, 1, 2], "abc"]},
      {"turns": [[0, 0, 0], [0, 0, 4]]}, {"turns": [[0, 0, 0], [0, 0, -1]]}, {"turns": 0}, {"looks": [[0, 1, 2, 3]]},
-     {"looks": {}}, {"looks": [[0, 1, 2]] * 6}, {"looks": [[0, 1, 2, None]] * 6}],
+     {"looks": {}}, {"looks": [[0, 1, 2]] * 6}, {"looks": [[0, 1, 2, None]] * 6}, {"names": ["a"] * 5},
+     {"names": [1] * 6}, {"names": "abcdef"}, {"margin": [0, 0, 0]}, {"margin": [0, 0, 0, -1]}, {"margin": 3}],
 )  # fmt: skip
 def test_bad_layout_files_are_one_line(change: dict[str, object]) -> None:
     with pytest.raises(InputError) as caught:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jigsolve.errors import InputError
+    from jigsolve.inputs import Input, read_puzzle
     from jigsolve.layout import Layout
     from jigsolve.puzzle import Puzzle, cut, scramble
     from jigsolve.scores import Scores, score
@@ -18,6 +19,7 @@ __version__ = "0.1.0"
 
 # Names are loaded when first used: `import jigsolve` and `jigsolve --help` wait for no numerics.
 _HOMES = {
+    "Input": "inputs",
     "InputError": "errors",
     "Layout": "layout",
     "Puzzle": "puzzle",
@@ -25,13 +27,14 @@ _HOMES = {
     "Scores": "scores",
     "SolveParams": "solve",
     "cut": "puzzle",
+    "read_puzzle": "inputs",
     "score": "scores",
     "scramble": "puzzle",
     "solve": "solve",
 }
 
-__all__ = ["InputError", "Layout", "Puzzle", "Result", "Scores", "SolveParams", "__version__", "cut", "score",
-           "scramble", "solve"]  # fmt: skip
+__all__ = ["Input", "InputError", "Layout", "Puzzle", "Result", "Scores", "SolveParams", "__version__", "cut",
+           "read_puzzle", "score", "scramble", "solve"]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -23,12 +23,16 @@ class LayoutFile:
     piece: (width, height) of a piece in pixels, as in `--piece 51x27`.
     looks: `Puzzle.looks()`, only in truth files of puzzles with identical pieces: for the picture score.
     partial: the solve was stopped early.
+    names: of the pieces' files, by piece number; None for a sheet.
+    margin: pixels left, top, right and bottom of the pieces on the sheet that are part of none.
     """
 
     layout: Layout
     piece: tuple[int, int]
     looks: NDArray[np.int32] | None = None
     partial: bool = False
+    names: tuple[str, ...] | None = None
+    margin: tuple[int, int, int, int] = (0, 0, 0, 0)
 
 
 def to_data(content: LayoutFile) -> dict[str, Any]:
@@ -46,6 +50,10 @@ def to_data(content: LayoutFile) -> dict[str, Any]:
     }
     if content.looks is not None:
         data["looks"] = content.looks.tolist()
+    if content.names is not None:
+        data["names"] = list(content.names)
+    if any(content.margin):
+        data["margin"] = list(content.margin)
     return data
 
 
@@ -71,7 +79,25 @@ def from_data(data: object) -> LayoutFile:
         if not isinstance(found, list) or len(found) < n:
             raise InputError(f"Expected looks of at least {n} pieces, got {_short(found)}.")
         looks = _grid(found, "looks", len(found), 4, 4 * MOST_PIECES, None)
-    return LayoutFile(Layout(pieces, turns), (width, height), looks, data.get("partial") is True)
+    names, margin = _names(data.get("names"), int(pieces.max()) + 1), _margin(data.get("margin"))
+    return LayoutFile(Layout(pieces, turns), (width, height), looks, data.get("partial") is True, names, margin)
+
+
+def _names(found: object, n: int) -> tuple[str, ...] | None:
+    if found is None:
+        return None
+    if not isinstance(found, list) or len(found) < n or not all(isinstance(name, str) for name in found):
+        raise InputError(f"Expected names of at least {n} pieces, got {_short(found)}.")
+    return tuple(found)
+
+
+def _margin(found: object) -> tuple[int, int, int, int]:
+    if found is None:
+        return (0, 0, 0, 0)
+    if not isinstance(found, list) or len(found) != 4:
+        raise InputError(f"Expected margin as [left, top, right, bottom], got {_short(found)}.")
+    left, top, right, bottom = (_whole(value, "margin", 0, MOST_PIECES) for value in found)
+    return left, top, right, bottom
 
 
 def _grid(rows: object, key: str, height: int, width: int, most: int, null: int | None) -> NDArray[np.int32]:

@@ -27,13 +27,18 @@ def expanded(argv: Sequence[str], several: Mapping[str, Sequence[str]]) -> list[
     return out
 
 
-def piece_size(text: str) -> tuple[int, int]:
+def piece_size(text: str, kinds: str = "28 or 51x27 (width x height)") -> tuple[int, int]:
     """(width, height) of `28` or `51x27`."""
     found = re.fullmatch(r"(\d{1,6})(?:x(\d{1,6}))?", text.strip().lower())
     if found is None:
-        raise InputError(f"Expected --piece as 28 or 51x27 (width x height), got {text!r}.")
+        raise InputError(f"Expected --piece as {kinds}, got {text!r}.")
     width = int(found[1])
     height = int(found[2] or width)
     if min(width, height) < 2:
         raise InputError(f"Expected pieces of at least 2 x 2 pixels, got {width}x{height}.")
     return width, height
+
+
+def piece_choice(text: str) -> tuple[int, int] | str:
+    """A piece size, or `auto`: find it."""
+    return "auto" if text.strip().lower() == "auto" else piece_size(text, "28, 51x27 (width x height) or auto")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jigsolve.cli.argv import piece_size
+from jigsolve.cli.argv import piece_choice, piece_size
 from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, EFFORTS, SOLVERS, choice
 from jigsolve.errors import InputError
 
@@ -103,13 +103,16 @@ def scramble(
 
 @app.command(short_help="Put a scrambled sheet back together.")
 def solve(
-    input: Annotated[Path, typer.Argument(metavar="INPUT", help="A scrambled sheet: a picture made of whole pieces.")],
+    input: Annotated[Path, typer.Argument(metavar="INPUT", help="A scrambled sheet: a picture made of pieces.")],
     piece: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Size of a piece in pixels: 28, or 51x27 (width x height).")
-    ] = None,
+        str,
+        typer.Option(metavar="SIZE", help="Size of a piece in pixels: 28, or 51x27 (width x height); auto finds it."),
+    ] = "auto",
     rotated: Annotated[bool, typer.Option("--rotated", help="Orientations are unknown (Type 2).")] = False,
-    rows: Annotated[int | None, typer.Option(metavar="R", min=1, help="Rows of the sheet, as a check.")] = None,
-    cols: Annotated[int | None, typer.Option(metavar="C", min=1, help="Columns of the sheet, as a check.")] = None,
+    rows: Annotated[
+        int | None, typer.Option(metavar="R", min=1, help="Rows of the picture; those of the sheet if not given.")
+    ] = None,
+    cols: Annotated[int | None, typer.Option(metavar="C", min=1, help="Columns of the picture, likewise.")] = None,
     seed: Seed = 0,
     effort: Annotated[
         str, typer.Option(metavar="EFFORT", help=f"How long to search for something better: {', '.join(EFFORTS)}.")
@@ -133,46 +136,47 @@ def solve(
 ) -> None:
     """Put a scrambled sheet back together.
 
+    The size of the pieces is found if it is not given. Pixels that fill no whole piece are a margin: it is no part of
+    the puzzle, and stays where it is in the picture (unless pieces are turned: it is then left off). If neither
+    --output nor --layout is given, the picture goes to the current folder: puzzle-solved.png for puzzle.png.
+
     A piece's number in the layout file is its place in the sheet, row by row, from 0. Ctrl-C and --time-limit end
     the search with the best answer so far; that is exit code 3.
 
     \b
     Example:
-      jigsolve solve puzzle.png --piece 28 --rotated --output solved.png --layout layout.json
+      jigsolve solve puzzle.png --rotated --output solved.png --layout layout.json
     """
-    if piece is None:
-        raise InputError("Expected --piece, the size of a piece in pixels (28, or 51x27): a sheet does not tell it.")
+    size = piece_choice(piece)
+    if not input.exists():
+        raise InputError(f"Expected a picture in {input}: No such file or directory.")
     if output is None and layout is None:
-        raise InputError("Expected --output or --layout, or the answer would be lost.")
-    width, height = piece_size(piece)
-    from jigsolve import files, puzzle, render
-
-    sheet = files.read_picture(input)
+        output = Path(f"{input.stem}-solved.png")
     _distinct(input, output, layout)
-    if output is not None:
-        files.check_picture_target(output, sheet)
-    if layout is not None:
-        files.check_target(layout)
-    pieces = puzzle.from_sheet(sheet, height, width, rotated)
-    if (rows or pieces.rows, cols or pieces.cols) != (pieces.rows, pieces.cols):
-        given = f"{rows or pieces.rows} x {cols or pieces.cols}"
-        raise InputError(f"Expected the sheet's own {pieces.rows} rows x {pieces.cols} cols, got {given}.")
-
+    from jigsolve import files, inputs
     from jigsolve.cli.progress import watching
     from jigsolve.layout_file import LayoutFile
     from jigsolve.solve import SolveParams
     from jigsolve.solve import solve as solve_puzzle
 
     params = SolveParams(solver, dissimilarity, compatibility, seed, effort, time_limit)
+    given = inputs.read_puzzle(input, size, rotated, rows, cols)
+    if output is not None:
+        files.check_picture_target(output, given.puzzle.pieces[0])
+    if layout is not None:
+        files.check_target(layout)
+    for note in given.notes:
+        print(note)
     begin = time.perf_counter()
     with watching("solving") as watch:
-        result = solve_puzzle(pieces, params, watch)
-    _report(result, len(pieces), time.perf_counter() - begin)
+        result = solve_puzzle(given.puzzle, params, watch)
+    _report(result, len(given.puzzle), time.perf_counter() - begin)
     if output is not None:
-        files.write_picture(output, render.picture(pieces, result.layout))
+        files.write_picture(output, inputs.picture(given, result.layout))
         print(f"Wrote {output}")
     if layout is not None:
-        files.write_layout(layout, LayoutFile(result.layout, (width, height), partial=result.stopped))
+        kept = LayoutFile(result.layout, given.piece, None, result.stopped, given.names, given.margin)
+        files.write_layout(layout, kept)
         print(f"Wrote {layout}")
     if result.stopped:
         print("Stopped early: this is the best answer so far.")

@@ -58,6 +58,6 @@ def run(rotate: bool, out: Path, seed: int) -> None:
     console.print(f"Before and after: {out / 'before-after.png'}", soft_wrap=True, highlight=False)
     if not found.perfect:
         console.print(f"Wrong joints:     {out / 'wrong-joints.png'}", soft_wrap=True, highlight=False)
-    console.print(f"Try it yourself:  jigsolve solve {out / 'puzzle.png'} --piece {SIZE}"
+    console.print(f"Try it yourself:  jigsolve solve {out / 'puzzle.png'}"
                   f"{' --rotated' if rotate else ''} --output {out / 'again.png'}",
                   soft_wrap=True, highlight=False)  # fmt: skip

@@ -1,0 +1,122 @@
+"""How often `--piece auto` finds the size of the pieces, and how far its confidence can be trusted.
+
+    python benchmarks/piece_size.py FOLDER... [--cases 400] [--seed 0] [--wrong]
+
+Each case is a picture of the folders, scaled to a random size, cut, scrambled, and in half of the cases saved as JPEG
+of quality 75 to 95 in between. Sizes are 16 to 128 pixels; strips are 8 to 64 wide and span the picture.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from jigsolve import files, render
+from jigsolve.piece_size import Guess, find
+from jigsolve.puzzle import Pixels, cut, scramble
+
+KINDS = ("square", "square, turned", "oblong", "oblong, turned", "strips", "one row", "margin", "frame")
+RIGHT = "{:<24}{:>7}{:>9}{:>9}"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A scrambled sheet, and what there is to find: (width, height) of a piece, and where the first one lies."""
+
+    kind: str
+    quality: int | None
+    sheet: Pixels
+    piece: tuple[int, int]
+    corner: tuple[int, int]
+    name: str
+
+
+def cases(folders: Sequence[Path], count: int, seed: int) -> Iterator[Case]:
+    paths = [path for folder in folders for path in files.pictures_in(folder)]
+    pictures: dict[Path, Image.Image] = {}
+    rng = np.random.default_rng(seed)
+    for k in range(count):
+        path = paths[int(rng.integers(len(paths)))]
+        if path not in pictures:
+            image = Image.fromarray(files.read_picture(path)[..., :3])
+            image.thumbnail((1600, 1600))
+            pictures[path] = image
+        yield case(pictures[path], KINDS[k // 2 % len(KINDS)], bool(k % 2), rng, path.name)
+
+
+def case(image: Image.Image, kind: str, lossy: bool, rng: np.random.Generator, name: str) -> Case:
+    longest = max(image.size)
+    scale = rng.uniform(min(500, longest), longest) / longest
+    picture = np.asarray(
+        image.resize((round(image.width * scale), round(image.height * scale)), Image.Resampling.LANCZOS)
+    )
+    height, width = picture.shape[:2]
+    w, h = (int(size) for size in np.exp(rng.uniform(np.log(16), np.log(128.99), 2)))
+    if kind.startswith("square") or (kind in ("margin", "frame") and rng.random() < 0.5):
+        h = w
+    if kind == "strips":
+        h = int(rng.integers(8, 65))
+        w, h = (width, h) if rng.random() < 0.5 else (h, height)
+    elif kind == "one row":
+        w, h = (w, height) if rng.random() < 0.5 else (width, h)
+    whole = cut(picture, h, w)
+    scrambled, _ = scramble(whole, kind.endswith("turned"), int(rng.integers(1 << 30)))
+    sheet = render.sheet(scrambled)
+    corner = (0, 0)
+    if kind == "margin":
+        left, top = sheet.shape[1], sheet.shape[0]
+        sheet = np.concatenate([np.concatenate([sheet, picture[:top, left:]], 1), picture[top:]], 0)
+    elif kind == "frame":
+        left, top, right, bottom = (int(size) for size in rng.integers(1, 25, 4))
+        shade = int(rng.choice([0, 128, 255]))
+        sheet = np.pad(sheet, ((top, bottom), (left, right), (0, 0)), constant_values=shade)
+        corner = (left, top)
+    quality = int(rng.integers(75, 96)) if lossy else None
+    if quality is not None:
+        kept = io.BytesIO()
+        Image.fromarray(sheet).save(kept, "JPEG", quality=quality)
+        sheet = np.asarray(Image.open(kept))
+    return Case(kind, quality, sheet, (w, h), corner, name)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--cases", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--wrong", action="store_true", help="name every case that went wrong")
+    asked = parser.parse_args()
+    seen: list[tuple[Case, Guess, bool]] = []
+    spent = 0.0
+    for each in cases(asked.folders, asked.cases, asked.seed):
+        begin = time.process_time()
+        guess = find(each.sheet)
+        spent += time.process_time() - begin
+        right = guess.piece == each.piece and guess.corner == each.corner
+        seen.append((each, guess, right))
+        if asked.wrong and not right:
+            print(each.kind, each.quality, each.name, each.sheet.shape[1::-1], each.piece, each.corner, "got", guess)
+    print(RIGHT.format("", "cases", "right", "wrong"))
+    rows = [(kind, [s for s in seen if s[0].kind == kind]) for kind in KINDS]
+    rows += [("lossless", [s for s in seen if s[0].quality is None])]
+    rows += [("JPEG 75 to 95", [s for s in seen if s[0].quality is not None])]
+    rows += [("all", seen)]
+    sure, unsure = ([s for s in seen if s[1].sure == yes] for yes in (True, False))
+    rows += [("said to be sure", sure), ("said to be unsure", unsure)]
+    rows += [(f"confidence {a} to {b}", [s for s in seen if a <= s[1].confidence < b or b == 1.0 == s[1].confidence])
+             for a, b in ((0.0, 0.5), (0.5, 0.9), (0.9, 0.99), (0.99, 1.0))]  # fmt: skip
+    for name, some in rows:
+        good = sum(right for _, _, right in some)
+        print(RIGHT.format(name, len(some), f"{100 * good / max(1, len(some)):.1f} %", len(some) - good))
+    print(f"{spent / max(1, len(seen)):.3f} s of CPU a sheet")
+
+
+if __name__ == "__main__":
+    main()

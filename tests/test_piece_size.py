@@ -1,0 +1,117 @@
+"""The size of the pieces: found on photographs of all kinds, and unsure where it cannot be known."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from jigsolve import render
+from jigsolve.errors import InputError
+from jigsolve.piece_size import find
+from jigsolve.puzzle import cut, scramble
+from pictures import photograph
+
+PHOTOGRAPHS = ("astronaut", "chelsea", "coffee", "camera", "coins", "rocket")
+
+
+def sheet_of(name: str, width: int, height: int, rotate: bool = False, seed: int = 0) -> np.ndarray:
+    return render.sheet(scramble(cut(photograph(name), height, width), rotate, seed)[0])
+
+
+def as_jpeg(sheet: np.ndarray, quality: int) -> np.ndarray:
+    kept = io.BytesIO()
+    Image.fromarray(sheet[..., 0] if sheet.shape[2] == 1 else sheet).save(kept, "JPEG", quality=quality)
+    return np.asarray(Image.open(kept)).reshape(sheet.shape)
+
+
+@pytest.mark.parametrize("name", PHOTOGRAPHS)
+@pytest.mark.parametrize("size", [(16, 16), (28, 28), (64, 64), (51, 27), (20, 90), (32, 24)], ids=str)
+@pytest.mark.parametrize("quality", [None, 75, 90])
+def test_photographs(name: str, size: tuple[int, int], quality: int | None) -> None:
+    sheet = sheet_of(name, *size, rotate=quality == 90)
+    guess = find(sheet if quality is None else as_jpeg(sheet, quality))
+    assert (guess.piece, guess.corner) == (size, (0, 0))
+    assert guess.cells == (sheet.shape[1] // size[0], sheet.shape[0] // size[1])
+    assert guess.sure
+    assert all(chance < 0.1 for _, chance in guess.others)
+
+
+@pytest.mark.parametrize("name", ["chelsea", "coffee", "camera", "page"])
+def test_strips_and_single_rows(name: str) -> None:
+    height, width = photograph(name).shape[:2]
+    for size in ((width, 8), (8, height), (width, 21), (30, height)):
+        assert find(sheet_of(name, *size)).piece == size
+
+
+def test_a_few_large_pieces() -> None:
+    picture = photograph("astronaut")
+    assert find(sheet_of("astronaut", 256, 256)).piece == (256, 256)
+    assert find(render.sheet(scramble(cut(picture, 128, 170), True, 1)[0])).piece == (170, 128)
+
+
+def test_what_is_left_over_at_the_end() -> None:
+    picture = photograph("coffee").copy()  # 600 x 400
+    sheet = sheet_of("coffee", 28, 28)
+    picture[: sheet.shape[0], : sheet.shape[1]] = sheet
+    guess = find(picture)
+    assert (guess.piece, guess.corner, guess.cells) == ((28, 28), (0, 0), (21, 14))
+
+
+@pytest.mark.parametrize("left", [5, 20, 33, 70])  # 33 and 70: frames wider than a piece
+def test_a_frame(left: int) -> None:
+    sheet = np.pad(sheet_of("coffee", 32, 32), ((9, 40), (left, 3), (0, 0)), constant_values=255)
+    guess = find(sheet)
+    assert (guess.piece, guess.corner, guess.cells) == ((32, 32), (left, 9), (18, 12))
+    assert (find(sheet, 32, 32).corner, find(sheet, 32, 32).cells) == ((left, 9), (18, 12))
+
+
+def test_pixels_drawn_larger() -> None:
+    for times in (2, 3):
+        sheet = sheet_of("chelsea", 20, 20).repeat(times, axis=0).repeat(times, axis=1)
+        assert find(sheet).piece == (20 * times, 20 * times)
+
+
+def test_depth_and_alpha_change_nothing() -> None:
+    sheet = sheet_of("chelsea", 30, 20)
+    deep = sheet.astype(np.uint16) * 257
+    assert find(deep) == find(sheet)
+    opaque = np.concatenate([sheet, np.full_like(sheet[..., :1], 255)], axis=2)
+    assert find(opaque).piece == (30, 20)
+    hidden = np.concatenate([sheet, np.zeros_like(sheet[..., :1])], axis=2)  # colours under nothing do not count
+    assert not find(hidden).sure
+
+
+def test_a_picture_without_cuts() -> None:
+    for name in ("chelsea", "astronaut", "page"):
+        guess = find(photograph(name))
+        assert guess.cells == (1, 1)
+        assert len(guess.others) == 3
+    assert find(np.zeros((40, 60, 3), np.uint8)).cells == (1, 1)
+
+
+def test_unsure_where_it_cannot_be_known() -> None:
+    rng = np.random.default_rng(0)
+    guess = find(rng.integers(0, 256, (96, 96, 3), dtype=np.uint8))  # noise has cuts everywhere and nowhere
+    assert not guess.sure
+
+
+def test_what_is_given_is_taken() -> None:
+    sheet = sheet_of("chelsea", 40, 40)  # 440 x 280
+    assert find(sheet, 20, 35).piece == (20, 35)
+    assert find(sheet, width=80).piece == (80, 40)
+    assert find(sheet, 440, 280).cells == (1, 1)
+    assert find(sheet, 300, 200).cells == (1, 1)
+    with pytest.raises(InputError, match="no larger than the picture, 440x280"):
+        find(sheet, 441, 20)
+    with pytest.raises(InputError, match="shape"):
+        find(sheet[..., 0])
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (2, 9), (7, 3), (16, 16)])
+def test_tiny_sheets(shape: tuple[int, int]) -> None:
+    guess = find(np.random.default_rng(0).integers(0, 256, (*shape, 3), dtype=np.uint8))
+    assert 1 <= guess.cells[0] * guess.piece[0] <= shape[1]
+    assert 1 <= guess.cells[1] * guess.piece[1] <= shape[0]
