@@ -205,7 +205,7 @@ def test_a_refused_attempt_leaves_no_trace(turns, rows, cols, kinds):
     assert tried > 50
 
 
-@pytest.mark.parametrize("name", ["window", "weak", "half", "largest", "shed", "relocate", "slide"])
+@pytest.mark.parametrize("name", ["window", "weak", "half", "largest", "shed", "relocate", "slide", "rebuild"])
 def test_every_move_finds_something_to_do(name):
     """Cells of the block to empty; pieces to lay that were taken from them, in turns they may have, no cell twice."""
     puzzle, _ = small_puzzle("rocket", 40, 8, 12, True, seed=1)

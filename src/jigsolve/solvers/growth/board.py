@@ -92,6 +92,14 @@ class Board:
         top, bottom, west, east = self.arrays.frame[:4].tolist()
         return top, bottom, west, east
 
+    def box_without(self, gone: Cells) -> tuple[int, int, int, int]:
+        """What `box` would be if some cells were emptied."""
+        lines = self.arrays.lines.copy()
+        np.subtract.at(lines[0], gone // self.width, 1)
+        np.subtract.at(lines[1], gone % self.width, 1)
+        rows, cols = np.flatnonzero(lines[0]), np.flatnonzero(lines[1])
+        return int(rows[0]), int(rows[-1]), int(cols[0]), int(cols[-1])
+
     def block(self) -> Cells:
         """All cells of the block, row by row, once it spans the grid."""
         top, bottom, west, east = self.box()

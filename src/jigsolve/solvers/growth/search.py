@@ -18,9 +18,12 @@ from numpy.typing import NDArray
 from jigsolve.errors import InputError
 from jigsolve.solvers.growth import _kernels as k
 from jigsolve.solvers.growth.board import Board, Cells
+from jigsolve.solvers.growth.segments import rebuilt
 
 NOTHING: Cells = np.zeros((0, 3), dtype=np.int64)
 SHORT = 0.3  # a cell is short of its hope if it lacks this much C
+EASY = 800  # rounds of a cycle are counted for so many cells, and for each that is short of its hope
+WORTHWHILE = 5e-5  # the share of its consistency a picture must win in a cycle for the search to go on
 LARGEST = 2000  # cells of a segment that may be moved, and of a region in which weak cells are looked for
 
 
@@ -59,9 +62,10 @@ class Moves:
         self.hope: NDArray[np.float64] = best.reshape(-1, 4).sum(axis=1)  # what a piece's four joints could be worth
         self.label = np.full(board.height * board.width, -1, dtype=np.int64)
         self.room = np.zeros(len(board.grid), dtype=np.int64)
+        self.pool: Cells = np.zeros(0, dtype=np.int64)
         self.table: list[tuple[float, Callable[[], Move | None]]] = [
-            (0.35, self.window), (0.10, self.weak), (0.10, self.half), (0.05, self.largest), (0.05, self.shed),
-            (0.20, self.relocate), (0.15, self.slide),
+            (0.35, self.window), (0.13, self.weak), (0.07, self.half), (0.05, self.largest), (0.05, self.shed),
+            (0.20, self.relocate), (0.13, self.slide), (0.02, self.rebuild),
         ]  # fmt: skip
 
     def draw(self) -> Move | None:
@@ -104,6 +108,20 @@ class Moves:
         sizes = np.bincount(label, minlength=segments)
         return (cells[label != sizes.argmax()], NOTHING) if segments > 1 else None
 
+    def rebuild(self) -> Move | None:
+        """The segments around a weak cell, and around a cell that one there would rather lie beside, come back as
+        wholes where most joints want them; now and then those of the whole picture."""
+        cell = self._weak_cell(6)
+        side = max(self.board.grid.rows, self.board.grid.cols)
+        half = int(3.0 * (side / 3.0) ** (self.rng.random() ** 2))
+        cells = self.board.window(cell, half, half)
+        wish = self._wish(cell, None) if self.rng.random() < 0.7 else None
+        if wish is not None:
+            cells = np.union1d(cells, self.board.window(wish[1], half, half))
+        shake = 0.0 if self.rng.random() < 0.25 else 0.3
+        bar, loops = 0.05 + 0.75 * self.rng.random(), self.rng.random() < 0.5
+        return rebuilt(self.board, cells, bar, loops, shake, self.rng, self.label)
+
     def shed(self) -> Move | None:
         """A few segments."""
         bar = self._bar()
@@ -136,10 +154,14 @@ class Moves:
         on = (y > 0) & (y < board.height - 1) & (x > 0) & (x < board.width - 1)
         turned = (turn[segment] + quarter) % 4
         on &= (board.arrays.stock[k.TURNS][piece[segment]] >> turned) & 1 == 1
-        goal = y * board.width + x
+        goal = np.where(on, y * board.width + x, other)
         wanted = np.stack([goal, piece[segment], turned], axis=1)[on]
-        in_the_way = goal[on][piece[goal[on]] >= 0]
-        return np.union1d(segment, in_the_way[in_the_way != other]), wanted.astype(np.int64)
+        way = (goal != other) & (piece[goal] >= 0)
+        if self.rng.random() < 0.5:  # an exchange: what gives way comes back as it lay
+            back = np.stack([segment, piece[goal], (turn[goal] - quarter) % 4], axis=1)
+            apart = ~np.isin(goal, segment) & ~np.isin(segment, goal[on])
+            wanted = np.concatenate([wanted, back[way & apart]])
+        return np.union1d(segment, goal[way]), wanted.astype(np.int64)
 
     def slide(self) -> Move | None:
         """A band of rows (or columns) slides along, to a joint that a cell at its border wants; what it pushes out at
@@ -221,12 +243,23 @@ class Moves:
 
     def _weak_cell(self, tries: int) -> int:
         """Of a few cells, the one that falls furthest short of its hope."""
+        if len(self.pool) and self.rng.random() < 0.8:
+            place = int(self.board.arrays.stock[k.PLACE, self.pool[self.rng.randrange(len(self.pool))]])
+            if place >= 0:
+                return place
         cells = np.array([self._any_cell() for _ in range(tries)])
         return int(cells[self.regret(cells).argmax()])
 
     def regret(self, cells: Cells) -> NDArray[np.float64]:
         hope: NDArray[np.float64] = self.hope[self.board.arrays.cells[k.PIECE, cells]]
         return hope - self.board.worth(cells)
+
+    def survey(self) -> int:
+        """Look over the whole picture for pieces that are short of their hope; how many there are."""
+        cells = self.board.block()
+        short = cells[self.regret(cells) > SHORT]
+        self.pool = self.board.arrays.cells[k.PIECE, short].astype(np.int64)
+        return len(short)
 
     def _region(self) -> Cells:
         """The whole block, or a part of a large one."""
@@ -274,27 +307,23 @@ class Search:
         self._value = self.top  # of the saved picture
         self.rounds = 0
 
-    @property
-    def cycle_rounds(self) -> int:
-        return math.ceil(self.params.cycle * len(self.board.grid) / 100)
-
     def cycle(self, stop: Callable[[], bool]) -> bool:
-        """One cycle of cooling from the best picture; did it find a better one? Ends early if `stop()`."""
+        """One cycle of cooling from the best picture; did it find a noticeably better one? Ends early if `stop()`."""
         before = self.top
         self._back_to_best()
-        rounds = self.cycle_rounds
+        rounds = math.ceil(self.params.cycle / 100 * min(len(self.board.grid), EASY + self.moves.survey()))
         for r in range(rounds):
             if r % 64 == 0 and stop():
                 break
             self.round(self.params.warm * (self.params.cold / self.params.warm) ** (r / rounds))
         self._save()
-        return self.top > before + 1e-9
+        return self.top > before * (1.0 + WORTHWHILE) + 1e-9
 
     def settled(self) -> bool:
         """Is hardly a cell inside the picture short of what it hopes for? Then there is little to be found."""
         top, bottom, west, east = self.board.box()
         inside = self.board.block().reshape(bottom - top + 1, east - west + 1)[1:-1, 1:-1].ravel()
-        return len(inside) > 0 and float((self.moves.regret(inside) > SHORT).mean()) < 0.01
+        return len(inside) > 0 and int((self.moves.regret(inside) > SHORT).sum()) < 4 + len(inside) / 500
 
     def round(self, temperature: float) -> None:
         """Draw a move, try it, keep it if the temperature allows."""
