@@ -24,6 +24,7 @@ from PIL import Image, ImageFilter
 
 from jigsolve.compatibility import learned
 from jigsolve.compatibility.learned import CANDIDATES, HOPELESS, PARTS, Joints, Net
+from jigsolve.crew import chunks
 from jigsolve.dissimilarity import Mahalanobis, nearest
 from jigsolve.layout import Layout
 from jigsolve.puzzle import Puzzle, cut, scramble
@@ -135,7 +136,9 @@ def examples(folder: Path, each: int, seed: int) -> Iterator[Example]:
 
 def example(photo: int, puzzle: Puzzle, truth: Layout) -> Example:
     joints = Joints(puzzle, nearest(puzzle, Mahalanobis(), CANDIDATES), CANDIDATES)
-    features = np.concatenate([f.astype(np.float16) for _, f in joints.features()])
+    features = np.concatenate(
+        [joints.features(*part).astype(np.float16) for part in chunks(len(joints.first), 1 << 15)]
+    )
     partner = partners(truth)
     return Example(photo, joints.first, joints.second, features, partner[joints.first] == joints.second, partner)
 
@@ -212,7 +215,7 @@ def fit(shown: list[Example], seed: int) -> list[Net]:
         for e, z in zip(shown, logit, strict=True):
             alive = np.nonzero(z > HOPELESS)[0]
             pick = rng.choice(alive, min(len(alive), 8000), replace=False)
-            x.append(np.hstack([around(e, z, stage)[pick], context(e)[pick]]))
+            x.append(np.hstack([around(e, z, stage).of(pick), context(e)[pick]]))
             y.append(e.true[pick])
             w.append(np.full(len(pick), e.weight * len(alive) / max(1, len(pick))))
         net = fit_net(*_stacked(x, y, w), LATER, 8, seed + 1 + stage)
@@ -233,8 +236,8 @@ def logits(first: Net, e: Example) -> NDArray[np.float64]:
     return np.concatenate(parts).astype(np.float64)
 
 
-def around(e: Example, logit: NDArray[np.float64], stage: int) -> NDArray[np.float32]:
-    return learned.surroundings(e.first, e.second, len(e.partner), logit, with_loops=stage > 0)
+def around(e: Example, logit: NDArray[np.float64], stage: int) -> learned.Surroundings:
+    return learned.Surroundings(e.first, e.second, len(e.partner), logit, with_loops=stage > 0)
 
 
 def context(e: Example) -> NDArray[np.float32]:

@@ -179,6 +179,7 @@ ERRORS: Sequence[tuple[str, str]] = [
     ("solve p.png --piece 40 --compatibility none --output s.png", "percentile"),
     ("solve p.png --piece 40 --dissimilarity none --output s.png", "mahalanobis"),
     ("solve p.png --piece 40 --seed -1 --output s.png", "seed"),
+    ("solve p.png --piece 40 --threads 0 --output s.png", "--threads"),
     ("solve p.png --piece 40 --output s.xyz", "end in"),
     ("solve p.png --piece 40 --output none/s.png", "folder"),
     ("solve p.png --piece 40 --layout none/l.json", "folder"),
@@ -233,6 +234,16 @@ def test_interrupted(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert ran.code == 130
     assert ran.err.strip() == "Interrupted."
     assert written(tmp_path) == {"p.png"}
+
+
+def test_no_time_even_for_the_pairs(cli: Cli, tmp_path: Path) -> None:
+    cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
+    ran = cli("solve", "p.png", "--piece", PIECE, "--time-limit", "1e-9", "--output", "s.png", "--layout", "l.json")
+    assert ran.code == 3
+    assert "Stopped early" in ran.out
+    content = files.read_layout(tmp_path / "l.json")
+    assert content.partial
+    assert content.layout.is_feasible(77)
 
 
 def test_a_full_disk_is_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

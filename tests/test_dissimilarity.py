@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from skimage.color import rgb2lab
 
+from jigsolve.crew import Crew
 from jigsolve.dissimilarity import DISSIMILARITIES, NONE, SIDES, Mahalanobis, Mgc, Nearest, Ssd, nearest, quartiles
 from jigsolve.dissimilarity.form import between, factors
-from jigsolve.dissimilarity.strips import lab_from_rgb, strips
+from jigsolve.dissimilarity.strips import Strips, lab, lab_from_rgb
 from jigsolve.puzzle import Puzzle
 from pictures import small_puzzle
 
@@ -134,7 +135,7 @@ def test_distances_are_symmetric(name: str) -> None:
 def test_one_product_gives_all_pairs(name: str) -> None:
     """left . right is `between` to the precision of float32, in proportion to what cancels in it."""
     puzzle = small_puzzle("astronaut", 28, 6, 6)[0]
-    terms = [DISSIMILARITIES[name].terms(strips(puzzle, side)) for side in (0, 2)]
+    terms = [DISSIMILARITIES[name].terms(Strips(puzzle.pieces, side)) for side in (0, 2)]
     left, right = factors(terms[0])[0], factors(terms[1])[1]
     assert left.dtype == right.dtype == np.float32
     rows, cols = np.divmod(np.arange(36 * 36), 36)
@@ -145,7 +146,7 @@ def test_one_product_gives_all_pairs(name: str) -> None:
 
 
 def test_the_mahalanobis_factors_are_as_narrow_as_promised() -> None:
-    left, right = factors(Mahalanobis().terms(strips(noise(height=28, width=28), 0)))
+    left, right = factors(Mahalanobis().terms(Strips(noise(height=28, width=28).pieces, 0)))
     assert left.shape == right.shape == (9, 2 * (6 + 28 * 3 + 6 + 27 * 3 + 1))
 
 
@@ -186,12 +187,16 @@ def test_a_single_piece_has_nobody_to_meet() -> None:
     assert np.isinf(near.distance).all()
 
 
-def test_many_blocks_find_what_one_block_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("threads", [1, 3])
+def test_many_blocks_find_what_one_block_finds(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
     for rotated in (False, True):
         puzzle = noise(rotated, rows=5, cols=5)
         whole = nearest(puzzle, Mahalanobis(), 7)
-        monkeypatch.setattr("jigsolve.dissimilarity.search._BLOCK_BYTES", 1500)
-        parts = nearest(puzzle, Mahalanobis(), 7)
+        monkeypatch.setattr("jigsolve.dissimilarity.tiles.BLOCK", 8)
+        monkeypatch.setattr("jigsolve.dissimilarity.tiles.STRIP", 16)
+        monkeypatch.setattr("jigsolve.dissimilarity.tiles.MOST_STRIPS", 2)
+        monkeypatch.setattr("jigsolve.dissimilarity.search._PIECES", 7)
+        parts = nearest(puzzle, Mahalanobis(), 7, Crew(threads))
         monkeypatch.undo()
         np.testing.assert_array_equal(parts.side, whole.side)
         np.testing.assert_array_equal(parts.distance, whole.distance)
@@ -212,6 +217,30 @@ def test_grey_is_spread_and_alpha_left_out(channels: int) -> None:
     one = nearest(Puzzle(pieces, 2, 2), Mahalanobis(), 3)
     two = nearest(Puzzle(np.ascontiguousarray(colour), 2, 2), Mahalanobis(), 3)
     np.testing.assert_array_equal(one.distance, two.distance)
+
+
+def test_what_has_been_met_when_time_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part of the true lists, in their order; with no time at all, nothing."""
+    monkeypatch.setattr("jigsolve.dissimilarity.tiles.STRIP", 8)
+    puzzle = noise(rows=5, cols=5)
+    whole = in_full(nearest(puzzle, Mahalanobis(), 1000))
+    for tiles in (0, 3, 1000):
+        left = iter(range(tiles))
+        crew = Crew(late=lambda left=left: next(left, None) is None)
+        near = nearest(puzzle, Mahalanobis(), 1000, crew)
+        met = np.isfinite(in_full(near))
+        assert crew.cut_short == (tiles < 1000)
+        assert (near.side[np.isinf(near.distance)] == NONE).all()
+        np.testing.assert_array_equal(in_full(near)[met], whole[met])
+        assert (near.distance[:, :-1] <= near.distance[:, 1:]).all()
+        assert met.any() == (tiles > 0)
+        assert (met.sum() == np.isfinite(whole).sum()) == (tiles == 1000)
+
+
+def test_a_level_has_the_light_of_its_colour() -> None:
+    pixels = np.arange(256, dtype=np.uint8).repeat(3).reshape(256, 3)
+    centred = lab(pixels) + np.array([50.0, 0.0, 0.0])
+    np.testing.assert_allclose(centred, lab_from_rgb(pixels / 255.0), atol=1e-12)
 
 
 def test_sixteen_bits_are_the_same_picture() -> None:

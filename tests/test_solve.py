@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from _thread import interrupt_main
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from jigsolve import InputError, Puzzle, SolveParams, solve
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.dissimilarity import DISSIMILARITIES
-from jigsolve.events import Anchored, Event, Improved, Iterated, Stage
+from jigsolve.events import Advanced, Anchored, Event, Improved, Iterated, Stage
 from jigsolve.scores import score
 from jigsolve.solvers import SOLVERS
 from pictures import grid_of, small_puzzle
@@ -36,6 +41,61 @@ def test_stages_are_told_and_timed() -> None:
     assert {event.piece for event in anchored} == set(range(20))
     assert (anchored[-1].done, anchored[-1].total) == (20, 20)
     assert events.index(anchored[0]) > events.index(Stage("layout"))
+
+
+def test_the_heavy_stages_tell_how_far_they_are() -> None:
+    puzzle, _ = small_puzzle("chelsea", 60, 4, 5)
+    events: list[Event] = []
+    solve(puzzle, watch=events.append)
+    begins = [events.index(Stage(name)) for name in STAGES]
+    for begin, end in pairwise(begins):
+        told = [event.share for event in events[begin:end] if isinstance(event, Advanced)]
+        assert told == sorted(told)
+        assert len(told) >= 3
+        assert 0.0 < told[0] < 0.5
+        assert told[-1] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+def test_threads_change_no_digit(rotate: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jigsolve.dissimilarity.tiles.STRIP", 64)  # many tiles and chunks even of a small puzzle
+    monkeypatch.setattr("jigsolve.compatibility.learned._CHUNK", 256)
+    monkeypatch.setattr("jigsolve.compatibility.sides._PIECES", 16)
+    puzzle, _ = small_puzzle("coffee", 40, 8, 12, rotate)
+    one, two = (solve(puzzle, SolveParams(effort="fast", threads=threads)) for threads in (1, 3))
+    assert one.layout == two.layout
+    assert one.consistency == two.consistency
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+def test_a_time_limit_may_fall_among_the_pairs(rotate: bool) -> None:
+    puzzle, _ = small_puzzle("coffee", 40, 8, 12, rotate)
+    result = solve(puzzle, SolveParams(time_limit=1e-9))
+    assert result.stopped
+    assert result.layout.is_feasible(96)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_an_interrupt_among_the_pairs_comes_through(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
+    """There is no answer yet; whoever calls is told, and no thread is left behind."""
+
+    once = [True]
+
+    def interrupted(*_: object) -> None:
+        if once:
+            once.clear()
+            interrupt_main()
+        time.sleep(0.1)
+
+    monkeypatch.setattr("jigsolve.dissimilarity.search.absorbed", interrupted)
+    puzzle, _ = small_puzzle("coffee", 40, 4, 5)
+    before = threading.active_count()
+    with pytest.raises(KeyboardInterrupt):
+        solve(puzzle, SolveParams(threads=threads))
+    patience = time.monotonic() + 10.0
+    while threading.active_count() > before and time.monotonic() < patience:
+        time.sleep(0.01)  # one that was just being started ends by itself
+    assert threading.active_count() == before
 
 
 def test_the_default_solver_has_a_stage_of_its_own() -> None:
@@ -103,6 +163,7 @@ def test_pieces_that_all_look_alike_have_answers_too(rotate: bool) -> None:
         ),
         ({"compatibility": ""}, "Expected a compatibility out of "),
         ({"seed": -1}, "Expected a seed of at least 0, got -1."),
+        ({"threads": 0}, "Expected at least 1 thread, got 0."),
     ],
 )
 def test_bad_parameters_are_refused_at_birth(given: dict, message: str) -> None:

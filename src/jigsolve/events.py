@@ -14,6 +14,13 @@ class Stage:
 
 
 @dataclass(frozen=True)
+class Advanced:
+    """So much of the stage is done, from 0 to 1."""
+
+    share: float
+
+
+@dataclass(frozen=True)
 class Anchored:
     """A phase is over: a piece lies in a cell. `done` of `total` phases, over all branches and runs known so far."""
 
@@ -43,7 +50,7 @@ class Improved:
     consistency: float
 
 
-Event = Stage | Anchored | Iterated | Improved
+Event = Stage | Advanced | Anchored | Iterated | Improved
 Watch = Callable[[Event], None]
 
 

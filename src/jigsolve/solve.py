@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
 from jigsolve.compatibility import COMPATIBILITIES
+from jigsolve.crew import Crew, blas_threads, cores
 from jigsolve.dissimilarity import DISSIMILARITIES, nearest
 from jigsolve.errors import InputError
-from jigsolve.events import Event, Stage, Watch, ignore
+from jigsolve.events import Advanced, Event, Stage, Watch, ignore
 from jigsolve.identical import kinds_of, merged
 from jigsolve.layout import Layout
 from jigsolve.puzzle import Puzzle
 from jigsolve.solvers import EFFORTS, SOLVERS, Budget, Grid
+
+PAIRS_SHARE = 0.5  # of a time limit: what is found by then still has to be weighed and laid out
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,7 @@ class SolveParams:
     compatibility: None takes the one the solver works best with.
     effort: fast, normal or thorough, for solvers that search.
     time_limit: seconds after which the best answer so far is given.
+    threads: how many to use, None for one a core; the answer does not depend on it.
     """
 
     solver: str = "default"
@@ -32,6 +36,7 @@ class SolveParams:
     seed: int = 0
     effort: str = "normal"
     time_limit: float | None = None
+    threads: int | None = None
 
     def __post_init__(self) -> None:
         tables: tuple[tuple[str, str | None, Collection[str]], ...] = (
@@ -47,6 +52,8 @@ class SolveParams:
             raise InputError(f"Expected a seed of at least 0, got {self.seed}.")
         if self.time_limit is not None and not self.time_limit > 0.0:
             raise InputError(f"Expected a time limit above 0 seconds, got {self.time_limit}.")
+        if self.threads is not None and self.threads < 1:
+            raise InputError(f"Expected at least 1 thread, got {self.threads}.")
         if not SOLVERS[self.solver].searches and (self.time_limit is not None or self.effort != "normal"):
             raise InputError(f"Expected no effort or time limit with solver {self.solver}, which does not search.")
 
@@ -58,7 +65,7 @@ class Result:
     consistency: ALC of the layout.
     seconds: wall time of each stage: pairs, compatibility, layout; a solver that searches has its own, search.
     notes: what the solver has to say, one line each.
-    stopped: the search was cut short by the time limit or an interrupt; this is the best it had.
+    stopped: the time limit or an interrupt cut the search short, or even the pairs before it; this is the best it had.
     """
 
     layout: Layout
@@ -77,17 +84,28 @@ def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = igno
     measure = DISSIMILARITIES[params.dissimilarity]
     compatibility = COMPATIBILITIES[params.compatibility or solver.compatibility]
     clock = _Clock(watch)
+    threads = params.threads or cores()
 
-    clock.stage("pairs")
-    kinds = kinds_of(puzzle) if solver.merges else None
-    known = puzzle if kinds is None else merged(puzzle, kinds)
-    near = nearest(known, measure, compatibility.keep(known))
-    clock.stage("compatibility")
-    C = compatibility.matrix(known, measure, near, params.seed)
+    with blas_threads(1):  # a crew has as many products at a time as there are threads
+        clock.stage("pairs")
+        kinds = kinds_of(puzzle) if solver.merges else None
+        known = puzzle if kinds is None else merged(puzzle, kinds)
+        pairs = Crew(threads, clock.advance, _after(PAIRS_SHARE * (params.time_limit or math.inf)))
+        near = nearest(known, measure, compatibility.keep(known), pairs)
+        clock.stage("compatibility")
+        C = compatibility.matrix(known, measure, near, params.seed, Crew(threads, clock.advance))
     clock.stage("layout")
     grid = Grid(C, puzzle.rows, puzzle.cols, puzzle.turns, kinds)
-    answer = solver.solve(grid, params.seed, clock.hear, budget)
-    return Result(answer.layout, answer.consistency, params, clock.stop(), answer.notes, answer.stopped)
+    with blas_threads(threads):
+        answer = solver.solve(grid, params.seed, clock.hear, budget)
+    stopped = answer.stopped or pairs.cut_short
+    return Result(answer.layout, answer.consistency, params, clock.stop(), answer.notes, stopped)
+
+
+def _after(seconds: float) -> Callable[[], bool]:
+    """Are so many seconds over?"""
+    end = time.monotonic() + seconds
+    return lambda: time.monotonic() >= end
 
 
 class _Clock:
@@ -103,6 +121,9 @@ class _Clock:
         self.stop()
         self.name = name
         self.watch(Stage(name))
+
+    def advance(self, share: float) -> None:
+        self.watch(Advanced(share))
 
     def hear(self, event: Event) -> None:
         """A solver may have stages of its own; all else it tells is passed on."""

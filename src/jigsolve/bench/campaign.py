@@ -24,7 +24,6 @@ from jigsolve.solve import SolveParams, solve
 
 FORMAT = "jigsolve-run"
 VERSION = 1
-_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -87,11 +86,11 @@ def plan(
 
 
 def execute(run: Run) -> dict[str, Any]:
-    """Scramble, solve, score: the record of one run."""
+    """Scramble, solve, score: the record of one run; on one thread, so that times can be compared."""
     width, height = run.piece
     puzzle, truth = scramble(cut(files.read_picture(run.picture), height, width), run.kind == 2, run.shuffle_seed())
     begin = time.perf_counter()
-    result = solve(puzzle, SolveParams(solver=run.solver, seed=run.seed))
+    result = solve(puzzle, SolveParams(solver=run.solver, seed=run.seed, threads=1))
     wall = time.perf_counter() - begin
     scores = score(result.layout, truth, puzzle.looks(), rotated=puzzle.rotated)
     return {
@@ -115,8 +114,6 @@ def finished(run: Run, out: Path) -> dict[str, Any] | None:
 
 def carry_out(runs: Sequence[Run], out: Path, jobs: int) -> Iterator[tuple[Run, str]]:
     """Do the runs and file their results; yields each as it ends, with what went wrong ("" if nothing did)."""
-    for name in _ONE_THREAD:  # the workers inherit it: as many threads as jobs, and times that can be compared
-        os.environ[name] = "1"
     others = set(active_children())
     solvers = list(dict.fromkeys(run.solver for run in runs))
     pool = ProcessPoolExecutor(min(jobs, max(1, len(runs))), get_context("spawn"), _settle_in, (solvers,))
@@ -148,7 +145,7 @@ def _settle_in(solvers: Sequence[str]) -> None:
     grey = np.random.default_rng(0).integers(0, 256, (24, 24, 3), dtype=np.uint8)
     for solver in solvers:
         for rotate in (False, True):
-            solve(scramble(cut(grey, 8, 8), rotate, 0)[0], SolveParams(solver=solver))
+            solve(scramble(cut(grey, 8, 8), rotate, 0)[0], SolveParams(solver=solver, threads=1))
 
 
 def _follow_parent() -> None:

@@ -120,6 +120,9 @@ def solve(
     time_limit: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="Give the best answer so far after this time.")
     ] = None,
+    threads: Annotated[
+        int | None, typer.Option(metavar="T", min=1, help="Threads to use; as many as there are cores if not given.")
+    ] = None,
     solver: Annotated[str, typer.Option(metavar="NAME", help=f"Out of: {choice(SOLVERS)}.")] = "default",
     compatibility: Annotated[
         str | None,
@@ -141,7 +144,8 @@ def solve(
     --output nor --layout is given, the picture goes to the current folder: puzzle-solved.png for puzzle.png.
 
     A piece's number in the layout file is its place in the sheet, row by row, from 0. Ctrl-C and --time-limit end
-    the search with the best answer so far; that is exit code 3.
+    the search with the best answer so far; that is exit code 3. Before the search begins there is no answer yet:
+    Ctrl-C then leaves with exit code 130 and nothing written, while --time-limit lays out what was found by half of it.
 
     \b
     Example:
@@ -159,7 +163,7 @@ def solve(
     from jigsolve.solve import SolveParams
     from jigsolve.solve import solve as solve_puzzle
 
-    params = SolveParams(solver, dissimilarity, compatibility, seed, effort, time_limit)
+    params = SolveParams(solver, dissimilarity, compatibility, seed, effort, time_limit, threads)
     given = inputs.read_puzzle(input, size, rotated, rows, cols)
     if output is not None:
         files.check_picture_target(output, given.puzzle.pieces[0])

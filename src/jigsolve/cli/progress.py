@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
-from jigsolve.events import Anchored, Event, Improved, Iterated, Stage, Watch, ignore
+from jigsolve.events import Advanced, Anchored, Event, Improved, Iterated, Stage, Watch, ignore
 
 STAGES = {
     "pairs": "measuring all pairs",
@@ -28,12 +28,12 @@ def watching(title: str) -> Iterator[Watch]:
         yield ignore
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     from jigsolve.cli._kernels import when_compiling
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[note]}"),
-               TimeElapsedColumn())  # fmt: skip
+               TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())  # fmt: skip
     with ExitStack() as stack:
         bar = stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
         task = bar.add_task(title, total=None, note="")
@@ -42,6 +42,8 @@ def watching(title: str) -> Iterator[Watch]:
             match event:
                 case Stage(name):
                     bar.reset(task, total=None, description=f"{title}: {STAGES.get(name, name)}", note="")
+                case Advanced(share):
+                    bar.update(task, completed=share, total=1.0)
                 case Anchored():
                     bar.update(task, completed=event.done, total=event.total, note=f"{event.done} of {event.total}")
                 case Improved():

@@ -50,7 +50,7 @@ def _pair(table, a, b, out):
         out[c] = table[a, c] + table[b, c]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def measures(first, second, length, outer, edge, deep, across, along, soft, mean, busy, out):
     """(pairs, MEASURES) dissimilarities of the joints (first[k], second[k]), each a mean over the border's pixels."""
     w, v, u, acc = np.empty(6), np.empty(6), np.empty(6), np.empty(MEASURES)
@@ -126,40 +126,37 @@ def measures(first, second, length, outer, edge, deep, across, along, soft, mean
             out[k, m] = max(0.0, acc[m]) / size
 
 
-@njit(cache=True, error_model="numpy")
-def smallest(first, second, values, out):
-    """(sides, MEASURES, BEST) the smallest values each side meets, ascending; `out` comes full of infinities."""
-    for k in range(len(first)):
-        for m in range(values.shape[1]):
-            x = values[k, m]
-            for s in (first[k], second[k]):
-                best = out[s, m]
-                i = len(best) - 1
-                if x < best[i]:
-                    while i > 0 and best[i - 1] > x:
-                        best[i] = best[i - 1]
+@njit(cache=True, nogil=True, error_model="numpy")
+def rivals(start, joints, values, floor, lo, hi, out):
+    """(sides, MEASURES, 3) logarithms of what a side's joints are held against: best, second best, mean of the best.
+
+    The joints of side s are joints[start[s]:start[s + 1]]; sides from lo to hi.
+    """
+    best = np.empty((len(floor), BEST), dtype=values.dtype)
+    for s in range(lo, hi):
+        best[:] = np.inf
+        for k in joints[start[s] : start[s + 1]]:
+            for m in range(len(floor)):
+                x = values[k, m]
+                i = BEST - 1
+                if x < best[m, i]:
+                    while i > 0 and best[m, i - 1] > x:
+                        best[m, i] = best[m, i - 1]
                         i -= 1
-                    best[i] = x
-
-
-@njit(cache=True, error_model="numpy")
-def rivals(best, floor, out):
-    """(sides, MEASURES, 3) logarithms of what a side's joints are held against: best, second best, mean of the best."""
-    for s in range(len(best)):
-        for m in range(best.shape[1]):
-            row = best[s, m]
+                    best[m, i] = x
+        for m in range(len(floor)):
             total = 0.0
             count = 0
-            for i in range(len(row)):
-                if row[i] < np.inf:
-                    total += row[i]
+            for i in range(BEST):
+                if best[m, i] < np.inf:
+                    total += best[m, i]
                     count += 1
-            out[s, m, 0] = np.log(row[0] + floor[m])
-            out[s, m, 1] = np.log(row[1] + floor[m])
+            out[s, m, 0] = np.log(best[m, 0] + floor[m])
+            out[s, m, 1] = np.log(best[m, 1] + floor[m])
             out[s, m, 2] = np.log(total / max(1, count) + floor[m])
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def standing(first, second, values, against, floor, typical, out):
     """(pairs, VIEWS * MEASURES) how each joint stands among the rivals of its two sides, whichever way round.
 
@@ -187,7 +184,7 @@ def standing(first, second, values, against, floor, typical, out):
             out[k, at + 4] = level - typical[m]
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def likeliest(first, second, chance, partner, top):
     """(sides, few) the likeliest partners of each side and their chances, descending; both come filled with nothing."""
     for k in range(len(first)):
@@ -209,7 +206,7 @@ def _beside(side, turn):
     return side - side % 4 + (side + turn) % 4
 
 
-@njit(cache=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy")
 def loops(first, second, partner, top, out):
     """(pairs, 2) on either hand of each joint, the best 2 x 2 loop it closes: the chance of its weakest other joint.
 

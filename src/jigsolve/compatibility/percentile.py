@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from jigsolve.compatibility.constant import largest_class, redraw
 from jigsolve.compatibility.protocol import symmetric
+from jigsolve.crew import ALONE, Crew
 from jigsolve.dissimilarity import Dissimilarity, Nearest
 from jigsolve.errors import InputError
 from jigsolve.puzzle import Puzzle
@@ -40,7 +41,7 @@ class Percentile:
         rivals = len(puzzle.turns) * (len(puzzle) - 1)
         return min(MOST, max(FEWEST, math.ceil(percent / 100.0 * rivals)))
 
-    def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int) -> csr_array:
+    def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int, crew: Crew = ALONE) -> csr_array:
         nearest = near.distance[:, : self._count(puzzle)]
         there = np.isfinite(nearest)
         mean = np.where(there, nearest, 0.0).sum(axis=1) / np.maximum(1, there.sum(axis=1))

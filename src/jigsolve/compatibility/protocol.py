@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
+from jigsolve.crew import ALONE, Crew
 from jigsolve.dissimilarity import NONE, Dissimilarity, Nearest
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.puzzle import Puzzle
@@ -19,7 +20,7 @@ class Compatibility(Protocol):
         """How many nearest sides it needs of every side."""
         ...
 
-    def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int) -> csr_array:
+    def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int, crew: Crew = ALONE) -> csr_array:
         """(4n, 4n) C[a, b] = C[b, a] >= 0, a = 4 * piece + side."""
         ...
 

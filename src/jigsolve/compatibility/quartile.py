@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from jigsolve.compatibility.constant import largest_class, redraw
 from jigsolve.compatibility.protocol import symmetric
+from jigsolve.crew import ALONE, Crew
 from jigsolve.dissimilarity import Dissimilarity, Nearest, quartiles
 from jigsolve.puzzle import Puzzle
 
@@ -22,7 +23,7 @@ class Quartile:
     def keep(self, puzzle: Puzzle) -> int:
         return min(512, max(FARTHEST, largest_class(puzzle)))
 
-    def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int) -> csr_array:
+    def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int, crew: Crew = ALONE) -> csr_array:
         quartile = quartiles(puzzle, measure)[:, None]
         share = np.divide(near.distance, quartile, out=np.full_like(near.distance, np.inf), where=quartile > 0.0)
         share[(quartile == 0.0) & (near.distance == 0.0)] = 0.0

@@ -1,66 +1,107 @@
-"""Keeping the nearest while blocks of distances stream by."""
+"""Keeping the nearest while blocks of distances stream by; exact distances of a few pairs.
+
+A list of the nearest holds keys, ascending: the distance's 32 bits above the side's number, so that equal distances
+come in the order of their numbers and lists can be merged in any order.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
+STRIDE = 16  # distances that are looked at together: most often none of them is near enough
 
-@njit(cache=True)
-def _insert(best_d, best_i, d, i):
-    """Put (d, i) into a list sorted by distance, then number; the last one falls out."""
-    k = len(best_d) - 1
-    while k > 0 and (best_d[k - 1] > d or (best_d[k - 1] == d and best_i[k - 1] > i)):
-        best_d[k] = best_d[k - 1]
-        best_i[k] = best_i[k - 1]
+
+def inner(function):
+    """For what only kernels call: without wrappers for Python it compiles in half the time."""
+    return njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+
+
+@inner
+def _ordered(bits):
+    """The bits of a float, as a number of the same order."""
+    return bits ^ ((bits >> 31) & np.int32(0x7FFFFFFF))
+
+
+@inner
+def _insert(best, key):
+    """Put a key into a list; the last one falls out."""
+    k = len(best) - 1
+    while k > 0 and best[k - 1] > key:
+        best[k] = best[k - 1]
         k -= 1
-    best_d[k] = d
-    best_i[k] = i
+    best[k] = key
 
 
-@njit(cache=True)
-def absorb(block, rows, cols, best_d, best_i, several, both):
-    """Offer every distance of a block to the lists of its row's side and, if `both`, of its column's side.
+@njit(cache=True, nogil=True)
+def absorb(bits, rows, own, cols, mine, theirs):
+    """Offer every distance of a block to the list of its row's side and, if there is one, of its column's side.
 
-    several: (pieces,) there is more than one such piece, so that it may face itself.
+    bits: (rows, cols) float32 seen as int32. own: the piece that each row's side may not face, -1 if it may face any.
+    mine, theirs: (rows, held), (cols, held) keys; a list that is not full yet ends in keys larger than any.
     """
-    last = best_d.shape[1] - 1
-    for r in range(len(rows)):
-        a = rows[r]
-        bar = best_d[a, last]
+    last = mine.shape[1] - 1
+    both = len(theirs) > 0
+    bars = np.full(len(cols), np.int32(-0x80000000))
+    if both:
         for c in range(len(cols)):
-            d = block[r, c]
-            if d <= bar and (cols[c] // 4 != a // 4 or several[a // 4]):
-                b = cols[c]
-                if d < bar or b < best_i[a, last]:
-                    _insert(best_d[a], best_i[a], d, b)
-                    bar = best_d[a, last]
-    if not both:
-        return
-    bars = np.empty(len(cols), best_d.dtype)
-    for c in range(len(cols)):
-        bars[c] = best_d[cols[c], last]
+            bars[c] = np.int32(theirs[c, last] >> 32)
     for r in range(len(rows)):
-        a = rows[r]
-        for c in range(len(cols)):
-            d = block[r, c]
-            if d <= bars[c] and (cols[c] // 4 != a // 4 or several[a // 4]):
-                b = cols[c]
-                if d < bars[c] or a < best_i[b, last]:
-                    _insert(best_d[b], best_i[b], d, a)
-                    bars[c] = best_d[b, last]
+        line = bits[r]
+        bar = np.int32(mine[r, last] >> 32)
+        for lo in range(0, len(cols), STRIDE):
+            hi = min(lo + STRIDE, len(cols))
+            near = False
+            for c in range(lo, hi):
+                d = _ordered(line[c])
+                near |= (d <= bar) | (d <= bars[c])
+            if not near:
+                continue
+            for c in range(lo, hi):
+                d = _ordered(line[c])
+                if (d > bar and d > bars[c]) or cols[c] // 4 == own[r]:
+                    continue
+                high = np.int64(d) << 32
+                if high | cols[c] < mine[r, last]:
+                    _insert(mine[r], high | cols[c])
+                    bar = np.int32(mine[r, last] >> 32)
+                if both and high | rows[r] < theirs[c, last]:
+                    _insert(theirs[c], high | rows[r])
+                    bars[c] = np.int32(theirs[c, last] >> 32)
 
 
-@njit(cache=True)
-def one_way(hoped, weight, seen, rows, cols, sign, total):
-    """Add D(a -> b) of every pair (rows[k] of a, cols[k] of b) to total[k]; sign: -1 for what is odd."""
-    length, channels = hoped.shape[1:]
-    miss = np.empty(channels)
+@njit(cache=True, nogil=True)
+def merge(best, sides, found):
+    """Offer lists of keys (sides, held) to the lists of the sides they belong to."""
+    last = best.shape[1] - 1
+    for r in range(len(sides)):
+        for k in range(found.shape[1]):
+            if found[r, k] >= best[sides[r], last]:
+                break
+            _insert(best[sides[r]], found[r, k])
+
+
+@njit(cache=True, nogil=True)
+def whitened(hoped, seen, weight, weight_too, rows, cols, sign, total):
+    """Add to total[k] the sum over places of e^T (weight[i] + weight_too[j]) e, with e = facing(seen[j]) - hoped[i].
+
+    i, j = rows[k], cols[k]; sign: -1 where facing changes it. The products of e are summed before they are weighed.
+    """
+    length = hoped.shape[1]
     for k in range(len(rows)):
-        i, j = rows[k], cols[k]
+        mine, theirs = hoped[rows[k]], seen[cols[k]]
+        xx = yy = zz = xy = xz = yz = 0.0
         for p in range(length):
-            for c in range(channels):
-                miss[c] = sign * seen[j, length - 1 - p, c] - hoped[i, p, c]
-            for c in range(channels):
-                for e in range(channels):
-                    total[k] += miss[c] * weight[i, c, e] * miss[e]
+            q = length - 1 - p
+            x = sign * theirs[q, 0] - mine[p, 0]
+            y = sign * theirs[q, 1] - mine[p, 1]
+            z = sign * theirs[q, 2] - mine[p, 2]
+            xx += x * x
+            yy += y * y
+            zz += z * z
+            xy += x * y
+            xz += x * z
+            yz += y * z
+        w, v = weight[rows[k]], weight_too[cols[k]]
+        total[k] += (w[0, 0] + v[0, 0]) * xx + (w[1, 1] + v[1, 1]) * yy + (w[2, 2] + v[2, 2]) * zz
+        total[k] += 2.0 * ((w[0, 1] + v[0, 1]) * xy + (w[0, 2] + v[0, 2]) * xz + (w[1, 2] + v[1, 2]) * yz)

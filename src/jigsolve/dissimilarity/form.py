@@ -51,20 +51,33 @@ def factors(terms: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray[np.floa
         squares = np.einsum("npc,npd->ncd", term.seen, term.seen)[:, up[0], up[1]]
         weights = term.weight[:, up[0], up[1]] * twice
         pull = -2.0 * term.hoped @ term.weight
-        spent += np.einsum("npc,ncd,npd->n", term.hoped, term.weight, term.hoped)[:, None]
+        spent -= 0.5 * np.einsum("npc,npc->n", term.hoped, pull)[:, None]
         left += [weights, pull.reshape(n, -1), squares, term.seen.reshape(n, -1)]
         right += [squares, term.facing(term.seen).reshape(n, -1), weights, term.facing(pull).reshape(n, -1)]
     left += [spent, ones]
     right += [ones, spent]
-    return np.hstack(left).astype(np.float32), np.hstack(right).astype(np.float32)
+    return np.hstack(left, dtype=np.float32, casting="same_kind"), np.hstack(
+        right, dtype=np.float32, casting="same_kind"
+    )
 
 
 def between(a: Sequence[Term], rows: NDArray[np.intp], b: Sequence[Term], cols: NDArray[np.intp]) -> Floats:
     """D of the pairs (rows[k] of a, cols[k] of b), in float64 and without cancellation."""
     total = np.zeros(len(rows))
     rows, cols = np.ascontiguousarray(rows), np.ascontiguousarray(cols)
-    for mine, theirs in zip(a, b, strict=True):
-        sign = -1.0 if mine.odd else 1.0
-        _kernels.one_way(mine.hoped, mine.weight, theirs.seen, rows, cols, sign, total)
-        _kernels.one_way(theirs.hoped, theirs.weight, mine.seen, cols, rows, sign, total)
+    for x, y in zip(a, b, strict=True):
+        sign = -1.0 if x.odd else 1.0
+        if x.hoped is x.seen and y.hoped is y.seen:  # what one misses, the other misses too: both ways at once
+            _kernels.whitened(x.hoped, y.seen, x.weight, y.weight, rows, cols, sign, total)
+        else:
+            _kernels.whitened(x.hoped, y.seen, x.weight, np.zeros_like(y.weight), rows, cols, sign, total)
+            _kernels.whitened(y.hoped, x.seen, y.weight, np.zeros_like(x.weight), cols, rows, sign, total)
     return np.maximum(total, 0.0)
+
+
+def joined(parts: Sequence[Term]) -> Term:
+    """One term of the terms of several lots of sides."""
+    seen = np.concatenate([part.seen for part in parts])
+    same = all(part.hoped is part.seen for part in parts)
+    hoped = seen if same else np.concatenate([part.hoped for part in parts])
+    return Term(seen, hoped, np.concatenate([part.weight for part in parts]), parts[0].odd)

@@ -8,15 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.dissimilarity import _kernels
-from jigsolve.dissimilarity.form import Floats, Term, between, factors
+from jigsolve.crew import ALONE, Crew, chunks
+from jigsolve.dissimilarity.form import Floats, Term, between, factors, joined
 from jigsolve.dissimilarity.protocol import Dissimilarity
-from jigsolve.dissimilarity.strips import SIDES, strips
+from jigsolve.dissimilarity.strips import SIDES, Strips
+from jigsolve.dissimilarity.tiles import Table, absorbed
 from jigsolve.puzzle import Puzzle
 
 NONE = np.iinfo(np.int32).max  # fills the lists of sides that met fewer others than the lists can hold
 SPARE = 12  # more are held than asked for: the products' rounding must not decide who is among the nearest
-_BLOCK_BYTES = 32 << 20
+_EMPTY = np.int64((NONE << 32) | NONE)  # the key of no side: larger than any
+_PIECES = 2048  # pieces whose terms are made at once
+
+Faces = tuple[tuple[int, ...], tuple[int, ...]]  # kinds of side, and the kinds they may face
 
 
 @dataclass(frozen=True)
@@ -40,43 +44,36 @@ class Nearest:
         return np.maximum.accumulate(np.where(new, place, 1), axis=1).astype(np.int32)
 
 
-def nearest(puzzle: Puzzle, measure: Dissimilarity, keep: int) -> Nearest:
-    """The `keep` nearest sides of every side, among those it may face."""
+def nearest(puzzle: Puzzle, measure: Dissimilarity, keep: int, crew: Crew = ALONE) -> Nearest:
+    """The `keep` nearest sides of every side, among those it may face; if time runs out, among those it has met."""
     n = len(puzzle)
-    pairs = _kinds(puzzle.turns)
     several = np.zeros(n, dtype=bool) if puzzle.copies is None else puzzle.copies > 1
-    facing = sum(len(theirs) for mine, theirs in pairs if 0 in mine)
+    facing = sum(len(theirs) for mine, theirs in faces(puzzle.turns) if 0 in mine)
     most = max(1, facing * (n - 1 + int(several.any())))
-    held = min(keep + SPARE, most)
-    terms = [measure.terms(strips(puzzle, side)) for side in range(SIDES)]
-    tables = [factors(t) for t in terms]
-    distance = np.full((SIDES * n, held), np.inf, dtype=np.float32)
-    side = np.full((SIDES * n, held), NONE, dtype=np.int32)
-    for mine, theirs in pairs:
-        left, rows = _gather([tables[s][0] for s in mine], mine, n)
-        right, cols = _gather([tables[s][1] for s in theirs], theirs, n)
-        step = max(1, _BLOCK_BYTES // (4 * len(cols)))
-        for lo in range(0, len(rows), step):
-            hi = min(lo + step, len(rows))
-            if mine == theirs:  # symmetric: the block on the diagonal, then what lies right of it
-                _kernels.absorb(left[lo:hi] @ right[lo:hi].T, rows[lo:hi], cols[lo:hi], distance, side, several, False)
-                if hi < len(cols):
-                    _kernels.absorb(left[lo:hi] @ right[hi:].T, rows[lo:hi], cols[hi:], distance, side, several, True)
-            else:
-                _kernels.absorb(left[lo:hi] @ right.T, rows[lo:hi], cols, distance, side, several, True)
-    exact = _rescored(terms, side, facing * (puzzle.rows * puzzle.cols - 1))
+    terms, tables = _prepared(puzzle, measure, crew)
+    best = np.full((SIDES * n, min(keep + SPARE, most)), _EMPTY)
+    tiles = [tile for table in tables for tile in table.tiles()]
+    tiles.sort(key=lambda tile: tile.down.start)  # if time runs out, all kinds of side have met as many
+    jobs = (tile.job(best, several) for tile in tiles)
+    for tile, found in zip(tiles, crew.spread(absorbed, jobs, len(tiles), 0.9), strict=False):
+        tile.tell(best, found)
+    side = np.sort((best & NONE).astype(np.int32), axis=1)
+    del best, tables, tiles, jobs  # the tables are large
     keep = max(1, min(keep, most))
-    return Nearest(exact.side[:, :keep].copy(), exact.distance[:, :keep].copy(), exact.rivals)
+    rivals = facing * (puzzle.rows * puzzle.cols - 1)
+    out = Nearest(np.empty((SIDES * n, keep), np.int32), np.empty((SIDES * n, keep)), rivals)
+    crew.all(_rescored, [(terms, side, lo, hi, out) for lo, hi in chunks(n, _PIECES)], 1.0)
+    return out
 
 
 def quartiles(puzzle: Puzzle, measure: Dissimilarity, sample: int = 4096) -> Floats:
     """(4n,) the lower quartile of each side's distances to all it may face (to an even sample of large puzzles)."""
     n = len(puzzle)
-    tables = [factors(measure.terms(strips(puzzle, side))) for side in range(SIDES)]
+    tables = [factors(measure.terms(Strips(puzzle.pieces, side))) for side in range(SIDES)]
     low = np.empty(SIDES * n)
-    pairs = _kinds(puzzle.turns)
+    pairs = faces(puzzle.turns)
     for mine, theirs in pairs + [(theirs, mine) for mine, theirs in pairs if mine != theirs]:
-        right, cols = _gather([tables[s][1] for s in theirs], theirs, n)
+        right, cols = np.concatenate([tables[s][1] for s in theirs]), _numbers(theirs, n)
         taken = np.linspace(0, len(cols) - 1, min(sample, len(cols))).astype(np.intp)
         right, cols = right[taken], cols[taken]
         for s in mine:
@@ -88,7 +85,7 @@ def quartiles(puzzle: Puzzle, measure: Dissimilarity, sample: int = 4096) -> Flo
     return np.maximum(low, 0.0)
 
 
-def _kinds(turns: tuple[int, ...]) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+def faces(turns: tuple[int, ...]) -> list[Faces]:
     """Which kinds of side may face which, each pair of kinds once."""
     if turns == (0,):
         return [((0,), (2,)), ((1,), (3,))]
@@ -97,23 +94,50 @@ def _kinds(turns: tuple[int, ...]) -> list[tuple[tuple[int, ...], tuple[int, ...
     return [((0, 1, 2, 3), (0, 1, 2, 3))]
 
 
-def _gather(
-    tables: list[NDArray[np.float32]], kinds: tuple[int, ...], n: int
-) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Stack the tables of several kinds of side; returns them with the numbers of their sides."""
-    numbers = [np.arange(n, dtype=np.int32) * SIDES + s for s in kinds]
-    return np.concatenate(tables), np.concatenate(numbers)
+def _numbers(kinds: tuple[int, ...], n: int) -> NDArray[np.int32]:
+    """The numbers of all sides of some kinds, kind by kind."""
+    return np.concatenate([np.arange(n, dtype=np.int32) * SIDES + kind for kind in kinds])
 
 
-def _rescored(terms: list[Sequence[Term]], side: NDArray[np.int32], rivals: int) -> Nearest:
-    """The same lists with exact distances, in exact order; equal distances in the order of their numbers."""
-    exact = np.full(side.shape, np.inf)
+def _prepared(puzzle: Puzzle, measure: Dissimilarity, crew: Crew) -> tuple[list[list[Term]], list[Table]]:
+    """The terms of each kind of side, and the tables of those that may face each other."""
+    n, parts = len(puzzle), chunks(len(puzzle), _PIECES)
+    tables = []
+    for mine, theirs in faces(puzzle.turns):
+        width = factors(measure.terms(Strips(puzzle.pieces[:1], mine[0])))[0].shape[1]
+        left, right = (np.empty((len(kinds) * n, width), dtype=np.float32) for kinds in (mine, theirs))
+        tables.append(Table(left, _numbers(mine, n), right, _numbers(theirs, n), mine == theirs))
+
+    def made(kind: int, lo: int, hi: int) -> Sequence[Term]:
+        terms = measure.terms(Strips(puzzle.pieces[lo:hi], kind))
+        left, right = factors(terms)
+        for table, (mine, theirs) in zip(tables, faces(puzzle.turns), strict=True):
+            for whole, part, kinds in ((table.left, left, mine), (table.right, right, theirs)):
+                if kind in kinds:
+                    at = kinds.index(kind) * n
+                    whole[at + lo : at + hi] = part
+        return terms
+
+    jobs = [(kind, lo, hi) for kind in range(SIDES) for lo, hi in parts]
+    found = list(crew.each(made, jobs, len(jobs), 0.1))
+    lots = [found[k : k + len(parts)] for k in range(0, len(found), len(parts))]
+    return [[joined(term) for term in zip(*lot, strict=True)] for lot in lots], tables
+
+
+def _rescored(terms: list[list[Term]], side: NDArray[np.int32], lo: int, hi: int, out: Nearest) -> None:
+    """The nearest of some pieces' sides by exact distance; equal distances in the order of their numbers.
+
+    side: (4n, held) numbers in ascending order.
+    """
     for mine in range(SIDES):
-        block = side[mine::SIDES]
+        here = slice(SIDES * lo + mine, SIDES * hi, SIDES)
+        block = side[here]
+        exact = np.full(block.shape, np.inf)
         for theirs in range(SIDES):
             piece, place = np.nonzero((block % SIDES == theirs) & (block != NONE))
             if len(piece):
                 partner = block[piece, place].astype(np.intp) // SIDES
-                exact[SIDES * piece + mine, place] = between(terms[mine], piece, terms[theirs], partner)
-    order = np.lexsort((side, exact), axis=1)
-    return Nearest(np.take_along_axis(side, order, 1), np.take_along_axis(exact, order, 1), rivals)
+                exact[piece, place] = between(terms[mine], piece + lo, terms[theirs], partner)
+        order = np.argsort(exact, axis=1, kind="stable")[:, : out.side.shape[1]]
+        out.side[here] = np.take_along_axis(block, order, 1)
+        out.distance[here] = np.take_along_axis(exact, order, 1)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.puzzle import Pixels, Puzzle
+from jigsolve.puzzle import Pixels
 
 SIDES = 4  # 0 right, 1 down, 2 left, 3 up: clockwise
 
@@ -18,42 +18,67 @@ _XYZ_FROM_RGB = np.array(
 _WHITE = np.array([0.95047, 1.0, 1.08883])
 
 
-@dataclass(frozen=True)
 class Strips:
     """The strips of one kind of side (all right sides, say) of all pieces.
 
     lab, rgb: (n, length, 2, 3), read clockwise around the piece; [:, :, 0] is the outermost pixel.
     """
 
-    lab: NDArray[np.float64]
-    rgb: NDArray[np.float64]
+    def __init__(self, pieces: Pixels, side: int) -> None:
+        self.pixels = inward(pieces, side, depth=2)
+
+    @cached_property
+    def lab(self) -> NDArray[np.float64]:
+        return lab(self.pixels)
+
+    @cached_property
+    def rgb(self) -> NDArray[np.float64]:
+        return coloured(self.pixels) / np.iinfo(self.pixels.dtype).max
 
 
-def strips(puzzle: Puzzle, side: int) -> Strips:
-    """Strips of all pieces on the given side."""
+def inward(pieces: Pixels, side: int, depth: int) -> Pixels:
+    """(n, length, depth, channels) the pixels of one side, the outermost first."""
     # turned counter-clockwise by `side` quarters, that side faces right and is read top to bottom
-    outer = np.rot90(puzzle.pieces, side, axes=(1, 2))[:, :, :-3:-1]
-    colours = rgb(outer)
-    return Strips(lab=lab(colours), rgb=colours)
+    return np.rot90(pieces, side, axes=(1, 2))[:, :, : -depth - 1 : -1]
 
 
-def rgb(pixels: Pixels) -> NDArray[np.float64]:
-    """(..., channels) as RGB in 0..1: grey is spread, alpha left out."""
-    colour = pixels[..., :3] if pixels.shape[-1] >= 3 else np.repeat(pixels[..., :1], 3, axis=-1)
-    return colour.astype(np.float64) / np.iinfo(pixels.dtype).max
+def coloured(pixels: Pixels) -> Pixels:
+    """(..., 3): grey is spread, alpha left out."""
+    return pixels[..., :3] if pixels.shape[-1] >= 3 else np.repeat(pixels[..., :1], 3, axis=-1)
 
 
-def lab(colours: NDArray[np.float64]) -> NDArray[np.float64]:
-    """CIELAB of RGB in 0..1, centred so that the products of the all-pairs search keep their digits."""
-    centred = lab_from_rgb(colours)
+def lab(pixels: Pixels) -> NDArray[np.float64]:
+    """CIELAB of pixels, centred so that the products of the all-pairs search keep their digits."""
+    centred = _lab_from_linear(_linear_levels(pixels.dtype)[coloured(pixels)])
     centred[..., 0] -= 50.0
     return centred
 
 
 def lab_from_rgb(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
     """sRGB in 0..1 to CIELAB under D65: as scikit-image does it, without the quarter second its import takes."""
-    linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
-    xyz = linear @ _XYZ_FROM_RGB.T / _WHITE
-    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16.0 / 116.0)
-    x, y, z = f[..., 0], f[..., 1], f[..., 2]
+    return _lab_from_linear(_linear(rgb))
+
+
+def _linear(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
+
+
+@cache
+def _linear_levels(dtype: np.dtype[np.unsignedinteger]) -> NDArray[np.float64]:
+    """Light of every level that a pixel can have: a power is dear, and pixels are many."""
+    top = np.iinfo(dtype).max
+    return _linear(np.arange(top + 1) / top)
+
+
+def _lab_from_linear(linear: NDArray[np.float64]) -> NDArray[np.float64]:
+    red, green, blue = (np.ascontiguousarray(linear[..., k]) for k in range(3))
+    # term by term, so that a colour has the same digits wherever it stands
+    x, y, z = (
+        _bent((r * red + g * green + b * blue) / white) for (r, g, b), white in zip(_XYZ_FROM_RGB, _WHITE, strict=True)
+    )
     return np.stack([116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)], axis=-1)
+
+
+def _bent(xyz: NDArray[np.float64]) -> NDArray[np.float64]:
+    bent: NDArray[np.float64] = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16.0 / 116.0)
+    return bent

@@ -1,0 +1,99 @@
+"""The threads that share the heavy stages: in chunks of fixed size, so that their number changes no digit."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar
+
+from threadpoolctl import threadpool_limits
+
+T = TypeVar("T")
+
+
+class Crew:
+    """Does jobs that do not depend on each other, as many at a time as there are threads.
+
+    tell: hears how far the stage is, from 0 to 1. late: has time run out? cut_short: were jobs left undone for it?
+    """
+
+    def __init__(
+        self,
+        threads: int = 1,
+        tell: Callable[[float], None] = lambda share: None,
+        late: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.threads = threads
+        self.tell = tell
+        self.late = late
+        self.share = 0.0
+        self.cut_short = False
+
+    def each(self, task: Callable[..., T], jobs: Iterable[tuple[Any, ...]], count: int, upto: float) -> Iterator[T]:
+        """What the task makes of each job, in order. Jobs are drawn when they are due; after all, the stage is `upto`.
+
+        The task must let go of Python's lock where time goes, and must not touch what another job touches.
+        """
+        step = (upto - self.share) / max(1, count)
+        for found in self._done(task, iter(jobs)):
+            yield found
+            self.advance(step)
+        self.share = upto
+
+    def spread(self, task: Callable[..., T], jobs: Iterable[tuple[Any, ...]], count: int, upto: float) -> Iterator[T]:
+        """The same, with as many of the jobs as there is time for."""
+        return self.each(task, self._in_time(jobs), count, upto)
+
+    def all(self, task: Callable[..., None], jobs: Collection[tuple[Any, ...]], upto: float) -> None:
+        """The same for a task that leaves what it makes in some array."""
+        for _ in self.each(task, jobs, len(jobs), upto):
+            pass
+
+    def advance(self, step: float) -> None:
+        self.share += step
+        self.tell(self.share)
+
+    def _in_time(self, jobs: Iterable[T]) -> Iterator[T]:
+        for job in jobs:
+            if self.late():
+                self.cut_short = True
+                return
+            yield job
+
+    def _done(self, task: Callable[..., T], jobs: Iterator[tuple[Any, ...]]) -> Iterator[T]:
+        if self.threads == 1:
+            yield from (task(*job) for job in jobs)
+            return
+        pool = ThreadPoolExecutor(self.threads)
+        begun: deque[Future[T]] = deque()
+        try:
+            for job in jobs:
+                begun.append(pool.submit(task, *job))
+                if len(begun) > 2 * self.threads:
+                    yield begun.popleft().result()
+            while begun:
+                yield begun.popleft().result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+ALONE = Crew()
+
+
+def chunks(count: int, size: int) -> list[tuple[int, int]]:
+    """(from, to) of so many things, that many at a time."""
+    return [(lo, min(lo + size, count)) for lo in range(0, count, size)]
+
+
+def cores() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def blas_threads(count: int) -> AbstractContextManager[object]:
+    """Matrix products on so many threads: one, where a crew has as many products at a time."""
+    limits: AbstractContextManager[object] = threadpool_limits(count, "blas")
+    return limits
