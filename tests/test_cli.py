@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from jigsolve.cli import argv, names, progress, run
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.dissimilarity import DISSIMILARITIES
 from jigsolve.errors import InputError
+from jigsolve.puzzle import cut
 from jigsolve.scores import score
 from jigsolve.solve import SolveParams
 from jigsolve.solvers import SOLVERS
@@ -117,6 +119,28 @@ def test_the_margin_stays_in_the_picture(cli: Cli, tmp_path: Path) -> None:
     assert set(files.read_picture(tmp_path / "s.png").shape) == {280, 440, 3}
 
 
+def test_a_folder_and_a_zip_of_pieces(cli: Cli, tmp_path: Path) -> None:
+    cli("scramble", "photo.png", "--piece", "50", "--output", "p.png", "--truth", "t.json")
+    folder = tmp_path / "pieces"
+    folder.mkdir()
+    for k, piece in enumerate(cut(files.read_picture(tmp_path / "p.png"), 50, 50).pieces):
+        files.write_picture(folder / f"{k}.png", piece[: 49 + k % 3] if k < 10 else piece)
+    ran = cli("solve", "pieces", "--layout", "l.json", "--output", "s.png")
+    assert (ran.code, ran.err) == (0, "")
+    assert "54 pieces of 50x50: 0.png, 1.png, ..., 53.png.\n" in ran.out
+    assert "pieces were by up to 2 pixels smaller: filled up to 50x50.\n" in ran.out
+    assert "Grid of 6 rows x 9 cols taken, next " in ran.out
+    assert json.loads((tmp_path / "l.json").read_text())["names"] == [f"{k}.png" for k in range(54)]
+    assert json.loads(cli("score", "l.json", "t.json", "--json").out)["perfect"]
+    ran = cli("solve", "pieces", "--output", "pieces/s.png")
+    assert (ran.code, ran.out) == (2, "")
+    assert "outside the folder of pieces" in ran.err
+    shutil.make_archive("z", "zip", folder)
+    ran = cli("solve", "z.zip", "--rows", "6")
+    assert ran.code == 0
+    np.testing.assert_array_equal(files.read_picture(Path("z-solved.png")), files.read_picture(Path("s.png")))
+
+
 def test_same_seed_same_answer(cli: Cli, tmp_path: Path) -> None:
     for k in "12":
         cli("scramble", "photo.png", "--piece", PIECE, "--rotate", "--seed", "5", "--output", f"p{k}.png")
@@ -186,7 +210,8 @@ ERRORS: Sequence[tuple[str, str]] = [
     ("solve p.png --piece 40 --output p.png", "different files"),
     ("solve p.png --piece 40 --output s.png --layout ./s.png", "different files"),
     ("solve none.png --piece 40 --output s.png", "No such file"),
-    ("solve . --piece 40 --output s.png", "folder"),
+    ("solve . --piece 40 --output s.png", "outside the folder"),
+    ("solve empty --output s.png", "got 0 pictures in empty"),
     ("solve t.json --piece 40 --output s.png", "could not read"),
     ("solve", "INPUT"),
     ("solve p.png --pieces 40", "--pieces"),

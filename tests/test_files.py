@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 import tempfile
+import zipfile
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
+import tifffile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
@@ -41,13 +45,47 @@ def test_other_lossless_kinds(tmp_path: Path, name: str, channels: int) -> None:
     np.testing.assert_array_equal(files.read_picture(tmp_path / name), pixels)
 
 
-def test_sixteen_bit_grey(tmp_path: Path) -> None:
-    pixels = noise(1, np.uint16)
-    for name in ("a.png", "a.tif"):
-        files.write_picture(tmp_path / name, pixels)
-        back = files.read_picture(tmp_path / name)
-        assert back.dtype == np.uint16
-        np.testing.assert_array_equal(back, pixels)
+@pytest.mark.parametrize(
+    ("name", "channels"),
+    [("a.png", 1), ("a.tif", 1), ("a.png", 2), ("a.png", 3), ("a.tif", 3), ("a.png", 4), ("a.tif", 4)],
+)
+def test_sixteen_bits_stay_sixteen_bits(tmp_path: Path, name: str, channels: int) -> None:
+    pixels = noise(channels, np.uint16)
+    files.write_picture(tmp_path / name, pixels)
+    back = files.read_picture(tmp_path / name)
+    assert back.dtype == np.uint16
+    np.testing.assert_array_equal(back, pixels)
+    if channels in (3, 4):
+        np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / name)), pixels >> 8)  # what others see
+
+
+@pytest.mark.parametrize("compression", [None, "zlib"])
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_sixteen_bits_of_other_programs(tmp_path: Path, compression: str | None, order: str) -> None:
+    pixels = noise(3, np.uint16)
+    tifffile.imwrite(tmp_path / "a.tif", pixels, photometric="rgb", compression=compression, byteorder=order)
+    np.testing.assert_array_equal(files.read_picture(tmp_path / "a.tif"), pixels)
+
+
+@pytest.mark.parametrize("channels", [2, 3, 4])
+def test_sixteen_bits_whatever_the_filter(tmp_path: Path, channels: int) -> None:
+    """A PNG whose lines are kept as differences from the pixel to the left, as many programs do."""
+    pixels = noise(channels, np.uint16)
+    files.write_picture(tmp_path / "up.png", pixels)
+    size, lines = 2 * channels, pixels.astype(">u2").view(np.uint8).reshape(9, -1)
+    left = np.concatenate([np.zeros((9, size), np.uint8), lines[:, :-size]], axis=1)
+    body = zlib.compress(np.concatenate([np.ones((9, 1), np.uint8), lines - left], axis=1).tobytes())
+    raw = (tmp_path / "up.png").read_bytes()
+    at = raw.index(b"IDAT") - 4
+    idat = len(body).to_bytes(4, "big") + b"IDAT" + body + zlib.crc32(b"IDAT" + body).to_bytes(4, "big")
+    (tmp_path / "left.png").write_bytes(raw[:at] + idat + raw[-12:])
+    np.testing.assert_array_equal(files.read_picture(tmp_path / "left.png"), pixels)
+
+
+def test_sixteen_bits_of_a_camera_held_sideways(tmp_path: Path) -> None:
+    pixels = noise(3, np.uint16)
+    tifffile.imwrite(tmp_path / "a.tif", pixels, photometric="rgb", extratags=[(274, "H", 1, 6, True)])
+    np.testing.assert_array_equal(files.read_picture(tmp_path / "a.tif"), np.rot90(pixels, -1))
 
 
 def test_modes_are_read_as_grey_or_colour(tmp_path: Path) -> None:
@@ -55,7 +93,14 @@ def test_modes_are_read_as_grey_or_colour(tmp_path: Path) -> None:
     for mode, channels in (("1", 1), ("L", 1), ("P", 3), ("CMYK", 3)):
         path = tmp_path / f"{mode}.tif"
         image.convert(mode).save(path)
-        assert files.read_picture(path).shape == (9, 14, channels), mode
+        back = files.read_picture(path)
+        assert back.shape == (9, 14, channels), mode
+        expected = np.asarray(image.convert(mode).convert("RGB" if channels == 3 else "L"))
+        np.testing.assert_array_equal(back.reshape(expected.shape), expected)
+    image.convert("CMYK").save(tmp_path / "a.jpg", quality=100)
+    assert files.read_picture(tmp_path / "a.jpg").shape == (9, 14, 3)
+    image.save(tmp_path / "a.gif")
+    assert files.read_picture(tmp_path / "a.gif").shape == (9, 14, 3)
     see_through = image.convert("P")
     see_through.save(tmp_path / "t.png", transparency=0)
     assert files.read_picture(tmp_path / "t.png").shape == (9, 14, 4)
@@ -67,6 +112,18 @@ def test_a_camera_that_was_held_sideways(tmp_path: Path) -> None:
     pixels = noise(3)
     Image.fromarray(pixels).save(tmp_path / "a.png", exif=exif)
     np.testing.assert_array_equal(files.read_picture(tmp_path / "a.png"), np.rot90(pixels, -1))
+
+
+@pytest.mark.parametrize("name", ["a.gif", "a.tif", "a.png", "a.webp"])
+def test_the_first_of_several_frames(tmp_path: Path, name: str) -> None:
+    first, second = (np.full((9, 14, 3), shade, np.uint8) for shade in (40, 200))
+    more = {"append_images": [Image.fromarray(second)], "save_all": True}
+    Image.fromarray(first).save(tmp_path / name, **more, **({"lossless": True} if name == "a.webp" else {}))
+    pixels, frames = files.read_frame(tmp_path / name)
+    assert frames
+    np.testing.assert_array_equal(pixels[..., :3], first)
+    Image.fromarray(first).save(tmp_path / name)
+    assert not files.read_frame(tmp_path / name).frames
 
 
 def test_broken_pictures_are_one_line(tmp_path: Path) -> None:
@@ -94,7 +151,8 @@ def test_pictures_too_large_for_memory(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("name", "channels", "dtype"),
     [("a.xyz", 3, np.uint8), ("a", 3, np.uint8), ("a.jpg", 4, np.uint8), ("a.bmp", 2, np.uint8),
-     ("a.jpg", 1, np.uint16), ("a.png", 3, np.uint16), ("a.png", 5, np.uint8), ("none/a.png", 3, np.uint8)],
+     ("a.jpg", 1, np.uint16), ("a.tif", 2, np.uint16), ("a.webp", 3, np.uint16), ("a.png", 5, np.uint8),
+     ("none/a.png", 3, np.uint8)],
 )  # fmt: skip
 def test_what_cannot_be_written(tmp_path: Path, name: str, channels: int, dtype: type) -> None:
     with pytest.raises(InputError):
@@ -240,3 +298,83 @@ def test_pictures_in_natural_order(tmp_path: Path) -> None:
     assert [path.name for path in files.pictures_in(tmp_path)] == ["1.png", "2.JPG", "10.png", "b1.png"]
     with pytest.raises(InputError, match="folder"):
         files.pictures_in(tmp_path / "none")
+
+
+def png_of(pixels: np.ndarray) -> bytes:
+    kept = io.BytesIO()
+    Image.fromarray(pixels).save(kept, "PNG")
+    return kept.getvalue()
+
+
+def zipped(path: Path, content: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, raw in content.items():
+            archive.writestr(name, raw)
+    return path
+
+
+PIECES = {f"{k}.png": png_of(np.full((4, 5, 3), k, np.uint8)) for k in (10, 9, 1, 2)}
+JUNK = {".DS_Store": b"x", "__MACOSX/._1.png": b"x", "._2.png": b"x", ".git/3.png": b"x"}
+
+
+def test_pieces_of_a_zip(tmp_path: Path) -> None:
+    path = zipped(tmp_path / "p.zip", {**PIECES, **JUNK, "b/1.png": PIECES["1.png"], "a/README": b"", "a/x.txt": b""})
+    assert files.holds_pieces(path)
+    read = files.read_pieces(path)
+    assert read.names == ("1.png", "2.png", "9.png", "10.png", "b/1.png")
+    assert [int(shown.pixels[0, 0, 0]) for shown in read.pictures] == [1, 2, 9, 10, 1]
+    assert read.skipped == ("a/README", "a/x.txt")
+
+
+def test_pieces_of_a_folder(tmp_path: Path) -> None:
+    for name, raw in {**PIECES, **JUNK, "b/1.PNG": PIECES["1.png"], "notes.txt": b""}.items():
+        (tmp_path / "p" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "p" / name).write_bytes(raw)
+    read = files.read_pieces(tmp_path / "p")
+    assert read.names == ("1.png", "2.png", "9.png", "10.png", "b/1.PNG")
+    assert read.skipped == ("notes.txt",)
+
+
+def test_nothing_of_a_zip_touches_the_disk(tmp_path: Path) -> None:
+    inside = tmp_path / "in"
+    inside.mkdir()
+    names = ("../out.png", "/tmp/../out.png", "a/../../out.png")
+    path = zipped(inside / "p.zip", dict.fromkeys(names, PIECES["1.png"]))
+    before = sorted(tmp_path.rglob("*"))
+    assert len(files.read_pieces(path).names) == 3
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_bad_zips_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = zipped(tmp_path / "whole.zip", PIECES).read_bytes()
+    (tmp_path / "half.zip").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "damaged.zip").write_bytes(whole[:50] + b"????" + whole[54:])
+    locked = bytearray(whole)  # the bit that says that an entry is encrypted, in both of its headers
+    for mark, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = locked.find(mark)
+        while at >= 0:
+            locked[at + offset] |= 1
+            at = locked.find(mark, at + 4)
+    (tmp_path / "locked.zip").write_bytes(locked)
+    zipped(tmp_path / "text.zip", {"1.png": b"no picture"})
+    for name in ("half.zip", "damaged.zip", "locked.zip", "text.zip"):
+        with pytest.raises(InputError) as caught:
+            files.read_pieces(tmp_path / name)
+        assert "\n" not in str(caught.value)
+    assert not files.holds_pieces(tmp_path / "half.zip")
+    for limit, value, says in (("MOST_FILES", 3, "at most 3 files"), ("MOST_ZIP_BYTES", 100, "unpacked"),
+                               ("MOST_PIXELS", 79, "megapixels")):  # fmt: skip
+        with monkeypatch.context() as patch:
+            patch.setattr(files, limit, value)
+            with pytest.raises(InputError, match=says):
+                files.read_pieces(tmp_path / "whole.zip")
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
+    """A header that promises more pixels than memory holds, in a file of some bytes."""
+    raw = bytearray(PIECES["1.png"])
+    raw[16:24] = (60_000).to_bytes(4, "big") * 2
+    raw[29:33] = zlib.crc32(raw[12:29]).to_bytes(4, "big")
+    path = zipped(tmp_path / "bomb.zip", {"1.png": bytes(raw)})
+    with pytest.raises(InputError, match="megapixels"):
+        files.read_pieces(path)

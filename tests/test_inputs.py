@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import jigsolve
 from jigsolve import files, inputs, render
 from jigsolve.errors import InputError
-from jigsolve.puzzle import cut, scramble
+from jigsolve.puzzle import Puzzle, cut, scramble
 from pictures import photograph
 
 
@@ -27,12 +29,66 @@ def test_a_sheet(tmp_path: Path) -> None:
     assert jigsolve.read_puzzle(str(tmp_path / "p.png"), (30, 40)).notes == ()
 
 
+def pieces_in(folder: Path, puzzle: Puzzle) -> Path:
+    """The pieces of a puzzle, each in a file of its own."""
+    folder.mkdir()
+    for k, piece in enumerate(puzzle.pieces):
+        files.write_picture(folder / f"piece{k + 1}.png", piece)
+    return folder
+
+
+@pytest.mark.parametrize("asked", [(4, None), (None, 6), (4, 6), (None, None)])
+def test_a_folder(tmp_path: Path, asked: tuple[int | None, int | None]) -> None:
+    puzzle, truth = scramble(cut(photograph("chelsea")[:240, 60:420], 60, 60), False, 3)
+    folder = pieces_in(tmp_path / "p", puzzle)
+    (folder / "notes.txt").write_text("not a piece")
+    given = jigsolve.read_puzzle(folder, rows=asked[0], cols=asked[1])
+    np.testing.assert_array_equal(given.puzzle.pieces, puzzle.pieces)  # piece10 after piece9
+    assert (given.puzzle.rows, given.puzzle.cols) == (4, 6)
+    assert given.names == tuple(f"piece{k + 1}.png" for k in range(24))
+    assert given.notes[:2] == (
+        "Skipped 1 files that are no pictures: notes.txt.",
+        "24 pieces of 60x60: piece1.png, piece2.png, ..., piece24.png.",
+    )
+    if asked == (None, None):
+        assert given.notes[2].startswith("Grid of 4 rows x 6 cols taken, next ")
+    assert jigsolve.solve(given.puzzle).layout == truth
+
+
+def test_a_zip(tmp_path: Path) -> None:
+    puzzle, _ = scramble(cut(photograph("chelsea"), 60, 60), False, 3)
+    folder = pieces_in(tmp_path / "p", puzzle)
+    shutil.make_archive(str(tmp_path / "a"), "zip", folder)
+    given = jigsolve.read_puzzle(tmp_path / "a.zip", rows=5)
+    np.testing.assert_array_equal(given.puzzle.pieces, puzzle.pieces)
+    assert (given.puzzle.rows, given.puzzle.cols) == (5, 7)
+
+
+def test_several_frames_are_said(tmp_path: Path) -> None:
+    sheets = [Image.fromarray(render.sheet(scramble(cut(photograph("chelsea"), 60, 60), False, k)[0])) for k in (1, 2)]
+    sheets[0].save(tmp_path / "a.tif", save_all=True, append_images=sheets[1:])
+    assert jigsolve.read_puzzle(tmp_path / "a.tif").notes[0] == "a.tif has several frames: the first is taken."
+
+
+def test_folders_that_hold_no_puzzle(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="got 0 pictures"):
+        jigsolve.read_puzzle(tmp_path)
+    files.write_picture(tmp_path / "a.png", photograph("chelsea"))
+    with pytest.raises(InputError, match="got 1 pictures"):
+        jigsolve.read_puzzle(tmp_path)
+    files.write_picture(tmp_path / "b.png", photograph("coffee"))
+    with pytest.raises(InputError, match=r"one size, 451x300 within 2 pixels, got 600x400 in b\.png"):
+        jigsolve.read_puzzle(tmp_path)
+    with pytest.raises(InputError, match="2 pieces, got 3"):
+        jigsolve.read_puzzle(pieces_in(tmp_path / "p", cut(photograph("chelsea"), 150, 451)), rows=3)
+
+
 def test_a_given_size_leaves_a_margin() -> None:
     whole = photograph("chelsea")  # 451 x 300
     puzzle, truth = scramble(cut(whole, 40, 40), False, 3)
     sheet = whole.copy()
     sheet[:280, :440] = render.sheet(puzzle)
-    given = inputs.from_picture(sheet, (40, 40))
+    given = inputs.from_sheet(sheet, (40, 40))
     assert given.margin == (0, 0, 11, 20)
     assert given.notes == (
         "Margin of 12100 pixels outside whole pieces (11 right, 20 bottom): no part of the puzzle, kept as it is.",
@@ -47,37 +103,37 @@ def test_a_frame_is_found_and_kept() -> None:
     sheet = whole.copy()
     sheet[13:293, 5:445] = render.sheet(puzzle)
     for size in ("auto", (40, 40)):
-        given = inputs.from_picture(sheet, size)
+        given = inputs.from_sheet(sheet, size)
         assert given.margin == (5, 13, 60, 7)
         np.testing.assert_array_equal(inputs.picture(given, truth), whole)
 
 
 def test_a_margin_is_left_off_what_has_another_shape() -> None:
     whole = photograph("chelsea")
-    turned = inputs.from_picture(whole, (40, 40), rotated=True)
+    turned = inputs.from_sheet(whole, (40, 40), rotated=True)
     assert "left off the picture" in turned.notes[0]
     _, truth = scramble(turned.puzzle, False, 0)
     assert inputs.picture(turned, truth).shape == (280, 440, 3)
-    other = inputs.from_picture(whole, (40, 40), rows=11, cols=7)
+    other = inputs.from_sheet(whole, (40, 40), rows=11, cols=7)
     assert inputs.picture(other, scramble(other.puzzle, False, 0)[1]).shape == (440, 280, 3)
 
 
 def test_rows_and_cols_are_taken() -> None:
     sheet = render.sheet(scramble(cut(photograph("chelsea"), 50, 45), False, 0)[0])  # 6 rows, 10 cols
     for asked, shape in (((None, None), (6, 10)), ((5, None), (5, 12)), ((None, 20), (3, 20)), ((4, 15), (4, 15))):
-        puzzle = inputs.from_picture(sheet, (45, 50), False, *asked).puzzle
+        puzzle = inputs.from_sheet(sheet, (45, 50), False, *asked).puzzle
         assert (puzzle.rows, puzzle.cols) == shape
         assert len(puzzle) == 60
-    found = inputs.from_picture(sheet, rows=5, cols=12)  # so many pieces as were found, in another shape
+    found = inputs.from_sheet(sheet, rows=5, cols=12)  # so many pieces as were found, in another shape
     assert found.piece == (45, 50)
-    coarse = inputs.from_picture(sheet, rows=3, cols=5)  # other than were found: then it is the size that they tell
+    coarse = inputs.from_sheet(sheet, rows=3, cols=5)  # other than were found: then it is the size that they tell
     assert (coarse.piece, coarse.puzzle.rows, coarse.puzzle.cols) == ((90, 100), 3, 5)
     assert coarse.notes == ("Pieces of 90x100, by 3 rows x 5 cols.",)
 
 
 def test_unsure_is_said_in_one_line() -> None:
     hard = scramble(cut(photograph("clock"), 150, 200), False, 0)[0]  # two by two
-    (note,) = inputs.from_picture(render.sheet(hard)).notes
+    (note,) = inputs.from_sheet(render.sheet(hard)).notes
     assert note.startswith("Unsure of the piece size: 200x150 (confidence 0.")
     assert note.count("x") >= 4
     assert "--piece overrides it" in note
@@ -91,5 +147,47 @@ def test_unsure_is_said_in_one_line() -> None:
 )  # fmt: skip
 def test_bad_input_is_one_line(asked: dict[str, object], says: str) -> None:
     with pytest.raises(InputError, match=says) as caught:
-        inputs.from_picture(photograph("chelsea"), **asked)
+        inputs.from_sheet(photograph("chelsea"), **asked)
     assert "\n" not in str(caught.value)
+
+
+def written(path: Path, sheet: np.ndarray) -> None:
+    """A sheet as a file of many a kind; what the name says before the dot is how."""
+    image = Image.fromarray(sheet)
+    how, exif = path.stem, Image.Exif()
+    exif[0x0112] = 8  # turned a quarter anticlockwise to be upright
+    if how in ("deep", "deep-alpha", "alpha"):
+        veil = np.linspace(120, 255, sheet.shape[0], dtype=np.uint8)[:, None, None].repeat(sheet.shape[1], axis=1)
+        pixels = sheet if how == "deep" else np.concatenate([sheet, veil], axis=2)
+        files.write_picture(path, pixels * np.uint16(257) if how != "alpha" else pixels)
+    elif how == "deep-grey":
+        files.write_picture(path, sheet[..., 1:2] * np.uint16(257))
+    elif how == "sideways":
+        Image.fromarray(np.rot90(sheet, -1)).save(path, exif=exif, quality=95)
+    elif how in ("L", "P", "CMYK"):
+        image.convert(how).save(path)
+    else:
+        image.save(path, **({"lossless": True} if path.suffix == ".webp" else {}))
+
+
+@pytest.mark.parametrize(
+    ("name", "channels", "depth"),
+    [("L.png", 1, 8), ("alpha.png", 4, 8), ("alpha.tif", 4, 8), ("alpha.webp", 4, 8), ("deep-grey.png", 1, 16),
+     ("deep-grey.tif", 1, 16), ("deep.png", 3, 16), ("deep.tif", 3, 16), ("deep-alpha.png", 4, 16), ("CMYK.tif", 3, 8),
+     ("CMYK.jpg", 3, 8), ("P.png", 3, 8), ("a.gif", 3, 8), ("a.bmp", 3, 8), ("a.webp", 3, 8), ("a.tif", 3, 8),
+     ("sideways.jpg", 3, 8)],
+)  # fmt: skip
+def test_every_kind_of_picture_is_solved(tmp_path: Path, name: str, channels: int, depth: int) -> None:
+    puzzle, truth = scramble(cut(photograph("coffee")[:, :400], 50, 50), False, 3)
+    written(tmp_path / name, render.sheet(puzzle))
+    given = jigsolve.read_puzzle(tmp_path / name)
+    assert given.piece == (50, 50)
+    assert given.puzzle.pieces.shape[3] == channels
+    assert given.puzzle.pieces.dtype.itemsize * 8 == depth
+    layout = jigsolve.solve(given.puzzle).layout
+    assert layout == truth
+    solved = inputs.picture(given, layout)
+    files.write_picture(tmp_path / "solved.png", solved)
+    back = files.read_picture(tmp_path / "solved.png")
+    np.testing.assert_array_equal(back, solved)  # alpha and depth are kept
+    assert back.dtype == solved.dtype

@@ -1,117 +1,127 @@
-"""The only module that opens files: pictures, layout files, results.
+"""The only module that opens files: pictures, folders and zips of pieces, layout files, results.
 
-Whatever is written appears under its name all at once or not at all.
+Whatever is written appears under its name all at once or not at all. Nothing that is read is unpacked to disk.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import secrets
-import warnings
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any, BinaryIO
+from pathlib import Path, PurePath, PurePosixPath
+from typing import Any, BinaryIO, NamedTuple
 
-import numpy as np
-from PIL import Image, ImageOps
-
+from jigsolve import pictures
 from jigsolve.errors import InputError
 from jigsolve.layout_file import LayoutFile, from_data, to_data
+from jigsolve.pictures import MOST_PIXELS, PICTURES, Picture, one_line
 from jigsolve.puzzle import Pixels
 
-MOST_PIXELS = 400_000_000
 MOST_JSON_BYTES = 256 << 20
-PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp")
-
-# What each kind of file can hold, of the modes that pictures are read in.
-_MODES = {
-    "PNG": ("L", "LA", "RGB", "RGBA", "I;16"),
-    "TIFF": ("L", "LA", "RGB", "RGBA", "I;16"),
-    "BMP": ("L", "RGB"),
-    "JPEG": ("L", "RGB"),
-    "WEBP": ("RGB", "RGBA"),
-}
-_FORMATS = {".png": "PNG", ".tif": "TIFF", ".tiff": "TIFF", ".bmp": "BMP", ".jpg": "JPEG", ".jpeg": "JPEG",
-            ".webp": "WEBP"}  # fmt: skip
-_OPTIONS: dict[str, dict[str, Any]] = {
-    "PNG": {"compress_level": 3},  # a third of the time of the default, a few percent larger
-    "JPEG": {"quality": 95, "subsampling": 0},
-    "TIFF": {"compression": "tiff_deflate"},
-    "BMP": {},
-    "WEBP": {"lossless": True, "method": 2, "exact": True},
-}
-_READ_AS = {"1": "L", "L": "L", "LA": "LA", "La": "LA", "RGB": "RGB", "RGBA": "RGBA", "RGBa": "RGBA", "PA": "RGBA",
-            "RGBX": "RGB", "CMYK": "RGB", "YCbCr": "RGB", "LAB": "RGB", "HSV": "RGB"}  # fmt: skip
-
-# Scrambled mosaics are large; the guard against pictures that unpack to fill the memory moves up to here.
-Image.MAX_IMAGE_PIXELS = MOST_PIXELS
+MOST_FILES = 250_000  # in a folder or a zip
+MOST_ZIP_BYTES = 4 << 30  # of the pictures in a zip, unpacked
 
 
 def read_picture(path: Path) -> Pixels:
     """(height, width, channels) uint8 or uint16; upright if the camera said how; channels 1, 2, 3 or 4."""
+    return read_frame(path).pixels
+
+
+def read_frame(path: Path) -> Picture:
+    """A picture, and whether its file has more of them."""
     if path.is_dir():
         raise InputError(f"Expected a picture, got the folder {path}.")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # broken metadata is none of our business
-            warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(path) as image:
-                return _pixels(image)
-    except (FileNotFoundError, PermissionError) as error:
-        raise InputError(f"Expected a picture in {path}: {error.strerror}.") from error
-    except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
-        raise InputError(f"Expected at most {MOST_PIXELS // 10**6} megapixels, {path} has more.") from error
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from error
-    except Exception as error:  # decoders of damaged files raise nearly everything
-        raise InputError(f"Expected a picture in {path}, could not read it ({_one_line(error)}).") from error
+        with path.open("rb") as file:
+            return pictures.decoded(file, str(path), MOST_PIXELS)
+    except OSError as error:
+        raise InputError(f"Expected a picture in {path}: {error.strerror or one_line(error)}.") from error
 
 
-def _pixels(image: Image.Image) -> Pixels:
-    upright = ImageOps.exif_transpose(image)
-    mode = upright.mode
-    if mode.startswith("I"):
-        grey = np.asarray(upright)
-        if grey.min() < 0 or grey.max() > 0xFFFF:
-            raise InputError("Expected at most 16 bits a channel.")
-        return grey.astype(np.uint16)[..., None]
-    if mode == "P":
-        read_as = "RGBA" if "transparency" in upright.info else "RGB"
-    elif mode in _READ_AS:
-        read_as = _READ_AS[mode]
-    else:
-        raise InputError(f"Expected a grey or colour picture, got mode {mode}.")
-    if mode != read_as:
-        upright = upright.convert(read_as)
-    pixels = np.asarray(upright)
-    return pixels[..., None] if pixels.ndim == 2 else pixels
+class Pieces(NamedTuple):
+    """The pictures of a folder or a zip in natural order, and the names of files that are none."""
+
+    names: tuple[str, ...]
+    pictures: tuple[Picture, ...]
+    skipped: tuple[str, ...]
+
+
+def holds_pieces(path: Path) -> bool:
+    """Is it a folder or a zip, and not a picture?"""
+    return path.is_dir() or (path.suffix.lower() not in PICTURES and zipfile.is_zipfile(path))
+
+
+def read_pieces(path: Path) -> Pieces:
+    """All pictures of a folder or a zip, those in folders within it too; hidden files do not count."""
+    if path.is_dir():
+        return _read_all(path, _below(path), lambda name: (path / name).read_bytes())
+    try:
+        with zipfile.ZipFile(path) as archive:
+            infos = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+            unpacked = sum(info.file_size for info in infos.values() if _is_picture(info.filename))
+            if unpacked > MOST_ZIP_BYTES:
+                raise InputError(f"Expected a zip of at most {MOST_ZIP_BYTES >> 30} GB unpacked, {path} has more.")
+            return _read_all(path, iter(infos), lambda name: archive.read(infos[name]))
+    except (zipfile.BadZipFile, NotImplementedError) as error:
+        raise InputError(f"Expected a zip of pieces in {path} ({one_line(error)}).") from error
+
+
+def _below(folder: Path) -> Iterator[str]:
+    for where, _, names in os.walk(folder):
+        for name in names:
+            yield (Path(where) / name).relative_to(folder).as_posix()
+
+
+def _read_all(path: Path, names: Iterator[str], read: Callable[[str], bytes]) -> Pieces:
+    chosen: list[str] = []
+    skipped: list[str] = []
+    for count, name in enumerate(names):
+        if count >= MOST_FILES:
+            raise InputError(f"Expected at most {MOST_FILES} files, {path} has more.")
+        if not _is_hidden(name):
+            (chosen if _is_picture(name) else skipped).append(name)
+    left = MOST_PIXELS  # for all of them together
+    found = []
+    for name in sorted(chosen, key=natural_path):
+        try:
+            raw = read(name)
+        except Exception as error:  # unpackers of damaged files raise nearly everything
+            raise InputError(f"Expected to read {name} in {path} ({one_line(error)}).") from error
+        found.append(pictures.decoded(io.BytesIO(raw), f"{name} in {path}", left))
+        left -= found[-1].pixels.shape[0] * found[-1].pixels.shape[1]
+    return Pieces(tuple(sorted(chosen, key=natural_path)), tuple(found), tuple(sorted(skipped, key=natural_path)))
+
+
+def _is_picture(name: str) -> bool:
+    return PurePosixPath(name).suffix.lower() in PICTURES and not _is_hidden(name)
+
+
+def _is_hidden(name: str) -> bool:
+    """What systems leave behind: .DS_Store, ._piece.png, __MACOSX."""
+    parts = PurePosixPath(name).parts
+    return any((part.startswith(".") and part not in (".", "..")) or part == "__MACOSX" for part in parts)
+
+
+def natural_path(name: str) -> list[list[tuple[int, str]]]:
+    """A key that sorts names with their folders as people count."""
+    return [natural(PurePosixPath(part)) for part in PurePosixPath(name).parts]
 
 
 def write_picture(path: Path, picture: Pixels) -> None:
     """Write (height, width, channels); what the file's kind cannot hold is an error and not a conversion."""
     kind = check_picture_target(path, picture)
-    if picture.shape[2] == 1:
-        picture = picture[..., 0]
-    image = Image.fromarray(np.ascontiguousarray(picture))
     with _replacing(path) as file:
-        image.save(file, format=kind, **_OPTIONS[kind])
+        pictures.encode(file, kind, picture)
 
 
 def check_picture_target(path: Path, picture: Pixels, lossless: bool = False) -> str:
     """Can this picture be written there? Asked before long work, so that none is lost. Returns the kind of file."""
-    kind = _FORMATS.get(path.suffix.lower())
-    if kind is None:
-        raise InputError(f"Expected a picture's name to end in {', '.join(_FORMATS)}, got {path.name}.")
-    if lossless and kind == "JPEG":
-        raise InputError(f"Expected a lossless kind of picture such as .png, got {path.name}: JPEG blurs the borders.")
-    mode = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}.get(picture.shape[2], f"{picture.shape[2]} channels")
-    if picture.dtype == np.uint16:
-        mode = "I;16" if mode == "L" else f"{mode} of 16 bits"
-    if mode not in _MODES[kind]:
-        raise InputError(f"Expected a kind of file that holds {mode} pictures, such as .png, got {path.name}.")
+    kind = pictures.kind_for(path, picture, lossless)
     check_target(path)
     return kind
 
@@ -157,7 +167,7 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(raw)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"Expected JSON ({_one_line(error)}).") from error
+        raise InputError(f"Expected JSON ({one_line(error)}).") from error
 
 
 def write_json(path: Path, data: object) -> None:
@@ -184,7 +194,7 @@ def pictures_in(folder: Path) -> list[Path]:
     return sorted((p for p in folder.iterdir() if p.suffix.lower() in PICTURES and p.is_file()), key=natural)
 
 
-def natural(path: Path) -> list[tuple[int, str]]:
+def natural(path: PurePath) -> list[tuple[int, str]]:
     """A key that sorts names as people count: digits by value."""
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path.name)]
 
@@ -202,8 +212,3 @@ def _replacing(path: Path) -> Iterator[BinaryIO]:
     finally:
         with suppress(OSError):
             beside.unlink()
-
-
-def _one_line(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return (text[:100] if text else type(error).__name__).rstrip(".")

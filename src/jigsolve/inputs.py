@@ -1,18 +1,22 @@
-"""What people have, as a puzzle: a scrambled sheet, the size of its pieces found, its margin kept out of the way."""
+"""What people have, as a puzzle: a scrambled sheet, a folder or a zip of pieces. What is not given is found out."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from jigsolve import files, piece_size, render
+from jigsolve import files, piece_size, puzzle, render
+from jigsolve.dimensions import dimensions
 from jigsolve.errors import InputError
 from jigsolve.layout import Layout
 from jigsolve.piece_size import Guess
-from jigsolve.puzzle import Pixels, Puzzle, from_sheet
+from jigsolve.puzzle import Pixels, Puzzle
+from jigsolve.uniform import uniform
 
 AUTO = "auto"
+FRAMES = "{} has several frames: the first is taken."
 Size = tuple[int, int]
 
 
@@ -54,28 +58,30 @@ def read_puzzle(
     path: Path | str, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None, cols: int | None = None
 ) -> Input:
     """Read a puzzle. Piece size and grid are found if they are not given; what is given is taken."""
-    return from_picture(files.read_picture(Path(path)), piece, rotated, rows, cols)
+    path, size = Path(path), _given(piece)
+    if files.holds_pieces(path):
+        return _from_pieces(files.read_pieces(path), path, size, rotated, rows, cols)
+    sheet, frames = files.read_frame(path)
+    given = from_sheet(sheet, piece, rotated, rows, cols)
+    return replace(given, notes=(FRAMES.format(path.name), *given.notes)) if frames else given
 
 
-def from_picture(
+def from_sheet(
     sheet: Pixels, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None, cols: int | None = None
 ) -> Input:
-    """The puzzle of a scrambled sheet."""
-    if isinstance(piece, str):
-        if piece != AUTO:
-            raise InputError(f"Expected piece as (width, height) or {AUTO!r}, got {piece!r}.")
-        guess, notes = _found(sheet, rows, cols)
-    else:
-        guess, notes = piece_size.find(sheet, *piece), []
+    """The puzzle of a scrambled sheet; pixels around whole pieces are its margin."""
+    size = _given(piece)
+    guess, notes = _found(sheet, rows, cols) if size is None else (piece_size.find(sheet, *size), [])
     (width, height), (left, top), (across, down) = guess.piece, guess.corner, guess.cells
     kept = sheet[top : top + down * height, left : left + across * width]
     margin = Margin(left, top, sheet.shape[1] - left - kept.shape[1], sheet.shape[0] - top - kept.shape[0])
-    puzzle = from_sheet(kept, height, width, rotated)
-    puzzle = Puzzle(puzzle.pieces, *_shape(puzzle, rows, cols), rotated)
-    if not any(margin):
-        return Input(puzzle, notes=tuple(notes))
-    notes.append(_margin_note(margin, sheet[..., 0].size - kept[..., 0].size, rotated))
-    return Input(puzzle, sheet=sheet, margin=margin, notes=tuple(notes))
+    pieces = puzzle.from_sheet(kept, height, width).pieces
+    shape = _shape(len(pieces), rows, cols, f" of a sheet of {_grid((down, across))}") or (down, across)
+    if any(margin):
+        notes.append(_margin_note(margin, sheet[..., 0].size - kept[..., 0].size, rotated))
+    return Input(
+        Puzzle(pieces, *shape, rotated), sheet=sheet if any(margin) else None, margin=margin, notes=tuple(notes)
+    )
 
 
 def picture(given: Input, layout: Layout) -> Pixels:
@@ -90,6 +96,31 @@ def picture(given: Input, layout: Layout) -> Pixels:
     whole = given.sheet.copy()
     whole[margin.top : height - margin.bottom, margin.left : width - margin.right] = shown
     return whole
+
+
+def _from_pieces(
+    read: files.Pieces, path: Path, size: Size | None, rotated: bool, rows: int | None, cols: int | None
+) -> Input:
+    """The puzzle of a folder or a zip of pieces."""
+    if len(read.names) < 2:
+        raise InputError(f"Expected a folder or a zip of pieces, got {len(read.names)} pictures in {path}.")
+    notes = [FRAMES.format(name) for name, shown in zip(read.names, read.pictures, strict=True) if shown.frames]
+    if read.skipped:
+        notes.append(f"Skipped {len(read.skipped)} files that are no pictures: {_few(read.skipped)}.")
+    pieces, done = uniform([shown.pixels for shown in read.pictures], read.names, size)
+    n, height, width = pieces.shape[:3]
+    notes += [*done, f"{n} pieces of {width}x{height}: {_few(read.names)}."]
+    shape = _shape(n, rows, cols)
+    if shape is None:
+        shape, *rivals = dimensions(pieces, rotated)
+        notes.append(f"Grid of {_grid(shape)} taken" + "".join(f", next {_grid(rivals[0])}" for _ in rivals[:1]) + ".")
+    return Input(Puzzle(pieces, *shape, rotated), read.names, notes=tuple(notes))
+
+
+def _given(piece: Size | str) -> Size | None:
+    if isinstance(piece, str) and piece != AUTO:
+        raise InputError(f"Expected piece as (width, height) or {AUTO!r}, got {piece!r}.")
+    return None if isinstance(piece, str) else piece
 
 
 def _found(sheet: Pixels, rows: int | None, cols: int | None) -> tuple[Guess, list[str]]:
@@ -111,18 +142,24 @@ def _found(sheet: Pixels, rows: int | None, cols: int | None) -> tuple[Guess, li
     return guess, [f"Unsure of the piece size: {size} ({confidence}), or else {likely}; --piece overrides it."]
 
 
-def _shape(puzzle: Puzzle, rows: int | None, cols: int | None) -> tuple[int, int]:
-    """Rows and cols as asked for; those of the sheet if neither is."""
-    n = len(puzzle)
+def _shape(n: int, rows: int | None, cols: int | None, where: str = "") -> tuple[int, int] | None:
+    """Rows and cols as asked for; one of them tells the other."""
     if rows is None and cols is None:
-        return puzzle.rows, puzzle.cols
+        return None
     shape = rows or n // (cols or n), cols or n // (rows or n)
     if shape[0] * shape[1] != n:
-        raise InputError(
-            f"Expected rows x cols to hold the {n} pieces of a sheet of {puzzle.rows} rows x {puzzle.cols} cols,"
-            f" got {rows or '?'} x {cols or '?'}."
-        )
+        raise InputError(f"Expected rows x cols to hold the {n} pieces{where}, got {rows or '?'} x {cols or '?'}.")
     return shape
+
+
+def _grid(shape: tuple[int, int]) -> str:
+    return f"{shape[0]} rows x {shape[1]} cols"
+
+
+def _few(names: Sequence[str]) -> str:
+    """Names for a note of one line, however many and strange they are."""
+    shown = [repr(name)[1:-1][-40:] for name in names]
+    return ", ".join(shown if len(shown) <= 3 else [*shown[:2], "...", shown[-1]])
 
 
 def _margin_note(margin: Margin, pixels: int, rotated: bool) -> str:

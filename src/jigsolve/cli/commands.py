@@ -101,16 +101,18 @@ def scramble(
         print(f"Wrote {truth}")
 
 
-@app.command(short_help="Put a scrambled sheet back together.")
+@app.command(short_help="Put a scrambled sheet, or a folder of pieces, back together.")
 def solve(
-    input: Annotated[Path, typer.Argument(metavar="INPUT", help="A scrambled sheet: a picture made of pieces.")],
+    input: Annotated[
+        Path, typer.Argument(metavar="INPUT", help="A scrambled sheet (a picture), a folder or a zip of pieces.")
+    ],
     piece: Annotated[
         str,
         typer.Option(metavar="SIZE", help="Size of a piece in pixels: 28, or 51x27 (width x height); auto finds it."),
     ] = "auto",
     rotated: Annotated[bool, typer.Option("--rotated", help="Orientations are unknown (Type 2).")] = False,
     rows: Annotated[
-        int | None, typer.Option(metavar="R", min=1, help="Rows of the picture; those of the sheet if not given.")
+        int | None, typer.Option(metavar="R", min=1, help="Rows of the picture; found if not given.")
     ] = None,
     cols: Annotated[int | None, typer.Option(metavar="C", min=1, help="Columns of the picture, likewise.")] = None,
     seed: Seed = 0,
@@ -137,15 +139,19 @@ def solve(
     output: Annotated[Path | None, typer.Option(metavar="SOLVED.png", help="The picture to write.")] = None,
     layout: Annotated[Path | None, typer.Option(metavar="LAYOUT.json", help="The layout file to write.")] = None,
 ) -> None:
-    """Put a scrambled sheet back together.
+    """Put a scrambled sheet, or a folder or a zip of pieces, back together.
 
     The size of the pieces is found if it is not given. Pixels that fill no whole piece are a margin: it is no part of
     the puzzle, and stays where it is in the picture (unless pieces are turned: it is then left off). If neither
     --output nor --layout is given, the picture goes to the current folder: puzzle-solved.png for puzzle.png.
 
-    A piece's number in the layout file is its place in the sheet, row by row, from 0. Ctrl-C and --time-limit end
-    the search with the best answer so far; that is exit code 3. Before the search begins there is no answer yet:
-    Ctrl-C then leaves with exit code 130 and nothing written, while --time-limit lays out what was found by half of it.
+    A piece's number in the layout file is its place in the sheet, row by row, from 0, or the place of its file's name
+    in natural order (2 before 10). Pieces in files may differ by 2 pixels in size. How many rows and columns they make
+    is found by trying, unless --rows or --cols tells it.
+
+    Ctrl-C and --time-limit end the search with the best answer so far; that is exit code 3. Before the search begins
+    there is no answer yet: Ctrl-C then leaves with exit code 130 and nothing written, while --time-limit lays out what
+    was found by half of it.
 
     \b
     Example:
@@ -153,9 +159,9 @@ def solve(
     """
     size = piece_choice(piece)
     if not input.exists():
-        raise InputError(f"Expected a picture in {input}: No such file or directory.")
+        raise InputError(f"Expected a picture, a folder or a zip in {input}: No such file or directory.")
     if output is None and layout is None:
-        output = Path(f"{input.stem}-solved.png")
+        output = Path(f"{input.resolve().stem}-solved.png")
     _distinct(input, output, layout)
     from jigsolve import files, inputs
     from jigsolve.cli.progress import watching
@@ -262,3 +268,5 @@ def _distinct(*paths: Path | None) -> None:
     real = [path.resolve() for path in paths if path is not None]
     if len(set(real)) < len(real):
         raise InputError("Expected the input and every output to be different files.")
+    if any(real[0] in path.parents for path in real[1:]):
+        raise InputError("Expected outputs outside the folder of pieces, or they would be pieces next time.")
