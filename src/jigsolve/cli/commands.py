@@ -170,11 +170,12 @@ def solve(
     from jigsolve.solve import solve as solve_puzzle
 
     params = SolveParams(solver, dissimilarity, compatibility, seed, effort, time_limit, threads)
+    for target in (output, layout):
+        if target is not None:
+            files.check_target(target)
     given = inputs.read_puzzle(input, size, rotated, rows, cols)
     if output is not None:
         files.check_picture_target(output, given.puzzle.pieces[0])
-    if layout is not None:
-        files.check_target(layout)
     for note in given.notes:
         print(note)
     begin = time.perf_counter()
