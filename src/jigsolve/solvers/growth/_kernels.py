@@ -14,6 +14,7 @@ PIECE, TURN, WANT, WANT_TURN = range(4)  # rows of board.cells
 PLACE, LEFT, COPIES, TURNS = range(4)  # rows of board.stock
 TOP, BOTTOM, WEST, EAST, FILLED, ROWS, COLS, EITHER, WIDTH, WAITING = range(10)  # entries of board.frame
 NOISE, ROUND = range(2)  # entries of board.knobs
+NOTHING = 1e-12  # the priority of a cell of which C says nothing, for each of its neighbours
 
 
 @inner
@@ -106,14 +107,18 @@ def row(b, i, cell):
 
 @inner
 def evaluate(b, cell):
-    """The best hypothesis of an open cell, noted there; returns its share p q of the consistency, 0 if there is none.
+    """The best hypothesis of an open cell, noted there; returns its share p q of the consistency.
 
-    p is where one step of Eq. 4 takes the barycenter, among the cell's pieces and among the piece's cells.
+    p is where one step of Eq. 4 takes the barycenter, among the cell's pieces and among the piece's cells. Where C
+    says nothing, no piece is noted; such cells come last, those with most neighbours first.
     """
     count = column(b, cell)
     b.cells[WANT, cell] = -1
     if count == 0:
-        return 0.0
+        beside = 0
+        for d in range(4):
+            beside += b.cells[PIECE, neighbour(b, cell, d)] >= 0
+        return NOTHING * beside
     keys, values = b.scratch[0], b.scratch[1]
     best = 0
     for k in range(1, count):
@@ -132,8 +137,6 @@ def evaluate(b, cell):
 def push(b, cell, priority):
     heap = b.heap
     k = b.frame[WAITING]
-    if k == heap.shape[1]:
-        return
     b.frame[WAITING] = k + 1
     while k > 0 and heap[0, (k - 1) // 2] < priority:
         heap[0, k], heap[1, k] = heap[0, (k - 1) // 2], heap[1, (k - 1) // 2]
@@ -169,8 +172,7 @@ def offer(b, cell):
     """Let an open cell wait for its turn."""
     if b.cells[PIECE, cell] < 0 and fits(b, cell):
         b.priority[cell] = evaluate(b, cell)
-        if b.priority[cell] > 0.0:
-            push(b, cell, b.priority[cell])
+        push(b, cell, b.priority[cell])
 
 
 @inner
@@ -236,53 +238,40 @@ def held(b, cell):
 
 
 @inner
-def fallback(b):
-    """Where C says nothing: the open cell with most neighbours takes the next piece left over."""
-    f = b.frame
-    best, most = -1, -1
-    for y in range(f[TOP] - 1, f[BOTTOM] + 2):
-        for x in range(f[WEST] - 1, f[EAST] + 2):
-            cell = y * f[WIDTH] + x
-            if b.cells[PIECE, cell] >= 0 or not fits(b, cell):
-                continue
-            beside = 0
-            for d in range(4):
-                beside += b.cells[PIECE, neighbour(b, cell, d)] >= 0
-            if beside > most:
-                best, most = cell, beside
-    i = 0
-    while b.stock[LEFT, i] == 0:
-        i += 1
-    turn = 0
-    while not (b.stock[TURNS, i] >> turn) & 1:
-        turn += 1
-    b.cells[WANT, best] = i
-    b.cells[WANT_TURN, best] = turn
-    return best
-
-
-@inner
 def next_cell(b):
     """The cell to fill now. Waiting cells were judged in the past: the best is judged again before it is believed."""
-    while b.frame[WAITING] > 0:
+    while True:
         priority, cell = pop(b)
         if b.cells[PIECE, cell] >= 0 or priority != b.priority[cell] or not fits(b, cell):
             continue
         b.priority[cell] = evaluate(b, cell)
-        if b.priority[cell] > 0.0:
-            if b.frame[WAITING] == 0 or b.priority[cell] >= b.heap[0, 0]:
-                return cell
-            push(b, cell, b.priority[cell])
-    return fallback(b)
+        if b.frame[WAITING] == 0 or b.priority[cell] >= b.heap[0, 0]:
+            return cell
+        push(b, cell, b.priority[cell])
 
 
 @inner
-def open_frontier(b, gone):
-    """Offer the emptied cells and, where the block no longer spans the grid, the cells around it."""
+def leftover(b, free, at):
+    """The next piece left over, for a cell of which C says nothing; its turn, and where in `free` it was found."""
+    while b.stock[LEFT, free[at, 0]] == 0:
+        at += 1
+    i = free[at, 0]
+    turn = 0
+    while not (b.stock[TURNS, i] >> turn) & 1:
+        turn += 1
+    return i, turn, at
+
+
+@inner
+def open_frontier(b, gone, made):
+    """Offer the emptied cells, those beside what was laid and, where the block does not span the grid, all around."""
     f = b.frame
     f[WAITING] = 0
     for cell in gone:
         offer(b, cell)
+    for cell in made:
+        for d in range(4):
+            offer(b, neighbour(b, cell, d))
     if (f[BOTTOM] - f[TOP] + 1) * (f[EAST] - f[WEST] + 1) < f[ROWS] * f[COLS]:
         for x in range(f[WEST] - 1, f[EAST] + 2):
             offer(b, (f[TOP] - 1) * f[WIDTH] + x)
@@ -293,11 +282,12 @@ def open_frontier(b, gone):
 
 
 @njit(cache=True, error_model="numpy")
-def attempt(b, gone, wanted, was, made, bar):
+def attempt(b, gone, wanted, free, was, made, bar):
     """Empty the cells `gone`, lay the pieces `wanted`, regrow until all lie; undo it all if less than `bar` is won.
 
     gone: (k,) cells. wanted: (w, 3) cell, piece, turn; a piece that does not fit where it is wanted is left to the
-    growth. was: (k, 2) and made: (n,) are room to remember. Returns what was won, and whether it was kept.
+    growth. free: (f, 1 or more) pieces that will be free; was: (k, 2) and made: (n,) are room to remember.
+    Returns what was won, and whether it was kept.
     """
     total = b.frame[ROWS] * b.frame[COLS]
     won = 0.0
@@ -313,10 +303,14 @@ def attempt(b, gone, wanted, was, made, bar):
             won += held(b, cell)
             made[count] = cell
             count += 1
-    open_frontier(b, gone)
+    open_frontier(b, gone, made[:count])
+    at = 0
     while b.frame[FILLED] < total:
         cell = next_cell(b)
-        put(b, cell, np.int64(b.cells[WANT, cell]), np.int64(b.cells[WANT_TURN, cell]))
+        i, turn = np.int64(b.cells[WANT, cell]), np.int64(b.cells[WANT_TURN, cell])
+        if i < 0:
+            i, turn, at = leftover(b, free, at)
+        put(b, cell, i, turn)
         won += held(b, cell)
         made[count] = cell
         count += 1

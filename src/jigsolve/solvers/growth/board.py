@@ -61,6 +61,7 @@ class Board:
             np.zeros((2, 16 * len(grid) + 64)), np.zeros((2, 256)), np.zeros(2),
         )  # fmt: skip
         self._was = np.zeros((len(grid), 2), dtype=np.int64)
+        self._all = np.arange(pieces, dtype=np.int64)[:, None]
         self._made = np.zeros(len(grid), dtype=np.int64)
 
     @property
@@ -72,7 +73,8 @@ class Board:
     ) -> tuple[float, bool]:
         """Empty some cells, lay some pieces, regrow; keep it if the consistency rises by at least `bar`."""
         self.arrays.knobs[:] = noise, round_
-        won, kept = k.attempt(self.arrays, gone, wanted, self._was, self._made, bar)
+        whole = self.arrays.frame[k.FILLED] == len(self.grid)
+        won, kept = k.attempt(self.arrays, gone, wanted, self._was if whole else self._all, self._was, self._made, bar)
         return float(won), bool(kept)
 
     def worth(self, cells: Cells) -> NDArray[np.float64]:
