@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,8 @@ from jigsolve.dissimilarity import Mahalanobis, nearest
 from jigsolve.errors import InputError
 from jigsolve.events import Event, Improved, ignore
 from jigsolve.identical import Kinds, kinds_of, merged
+from jigsolve.layout import HOLE, Layout
+from jigsolve.puzzle import UNKNOWN
 from jigsolve.render import picture
 from jigsolve.scores import joints, score
 from jigsolve.solvers import Budget, Default, Grid, Paper
@@ -139,7 +142,7 @@ def test_small_puzzles_against_all_permutations(rows, cols):
 
 def grown(grid: Grid) -> Board:
     board = Board(grid)
-    Default()._first_growth(board)
+    board.grow()
     return board
 
 
@@ -155,8 +158,11 @@ def check_books(board: Board) -> None:
     """The board's counts against the picture, counted plainly."""
     a, grid = board.arrays, board.grid
     pieces, turns = board.snapshot()
-    assert pieces.shape in ((grid.rows, grid.cols), (grid.cols, grid.rows) if board.either else ())
-    assert (pieces >= 0).all()
+    frames = [(grid.rows, grid.cols), (grid.cols, grid.rows)][: 1 + board.either]
+    if len(grid) == grid.cells:
+        assert pieces.shape in frames
+    assert any(pieces.shape[0] <= rows and pieces.shape[1] <= cols for rows, cols in frames)
+    turns, pieces = turns[pieces != HOLE], pieces[pieces != HOLE]
     assert (a.cells[k.PIECE] >= 0).sum() == len(grid) == a.frame[k.FILLED]
     np.testing.assert_array_equal(np.bincount(pieces.ravel(), minlength=len(grid.copies)), grid.copies)
     assert (a.stock[k.LEFT] == 0).all()
@@ -170,12 +176,18 @@ def check_books(board: Board) -> None:
         assert a.cells[k.PIECE, a.stock[k.PLACE, i]] == i
 
 
+def with_room(grid: Grid, more: int) -> Grid:
+    """The same pieces on a grid of more rows and columns: there will be holes."""
+    return replace(grid, rows=grid.rows + more, cols=grid.cols + more)
+
+
 BOARDS = [((0,), 6, 9, False), ((0, 1, 2, 3), 5, 8, False), ((0, 2), 6, 6, False), ((0, 1, 2, 3), 6, 7, True)]
 
 
+@pytest.mark.parametrize("more", [0, 1, 60])
 @pytest.mark.parametrize(("turns", "rows", "cols", "kinds"), BOARDS)
-def test_the_books_balance_after_every_round(turns, rows, cols, kinds):
-    grid = (with_kinds if kinds else random_grid)(1, rows, cols, turns, 0.02, False)
+def test_the_books_balance_after_every_round(turns, rows, cols, kinds, more):
+    grid = with_room((with_kinds if kinds else random_grid)(1, rows, cols, turns, 0.02, False), more)
     search = Search(grown(grid), 3, SearchParams())
     for round_ in range(300):
         search.round(0.5)
@@ -186,9 +198,10 @@ def test_the_books_balance_after_every_round(turns, rows, cols, kinds):
     assert (search.moves.label == -1).all()
 
 
+@pytest.mark.parametrize("more", [0, 1])
 @pytest.mark.parametrize(("turns", "rows", "cols", "kinds"), BOARDS)
-def test_a_refused_attempt_leaves_no_trace(turns, rows, cols, kinds):
-    grid = (with_kinds if kinds else random_grid)(2, rows, cols, turns, 0.02, False)
+def test_a_refused_attempt_leaves_no_trace(turns, rows, cols, kinds, more):
+    grid = with_room((with_kinds if kinds else random_grid)(2, rows, cols, turns, 0.02, False), more)
     search = Search(grown(grid), 4, SearchParams())
     tried = 0
     for _ in range(200):
@@ -237,6 +250,61 @@ def test_shares_of_the_moves_add_up():
 def test_bad_search_parameters_are_refused(bad):
     with pytest.raises(InputError):
         SearchParams(**bad)
+
+
+# Missing pieces, unknown grids
+
+
+def without(puzzle: Puzzle, truth: Layout, share: float, known: bool) -> tuple[Puzzle, Layout]:
+    """A puzzle that lost some of its pieces, and its right layout with holes."""
+    n = len(puzzle)
+    kept = np.sort(np.random.default_rng(4).permutation(n)[round(share * n) :])
+    new = np.full(n, HOLE)
+    new[kept] = np.arange(len(kept))
+    pieces = new[truth.pieces]
+    rest = Puzzle(puzzle.pieces[kept], *((puzzle.rows, puzzle.cols) if known else UNKNOWN), puzzle.rotated)
+    return rest, Layout(pieces, np.where(pieces == HOLE, 0, truth.turns))
+
+
+def joints_found(found: Layout, truth: Layout) -> float:
+    """The share of the true joints that are there, wherever the whole lies and however it is turned."""
+    wanted = joints(truth)
+    return max(np.isin(wanted, joints(found.turned(quarter))).mean() for quarter in range(4))
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("share", [0.05, 0.2])
+def test_missing_pieces_leave_holes(share, known, rotate):
+    whole, truth = scramble(cut(photograph("coffee"), 40, 40), rotate, 2)
+    puzzle, right = without(whole, truth, share, known)
+    found = solve(puzzle).layout
+    assert sorted(found.pieces.shape) == sorted(right.pieces.shape)
+    assert np.array_equal(np.sort(found.pieces[found.pieces != HOLE]), np.arange(len(puzzle)))
+    assert joints_found(found, right) > 0.95
+
+
+@pytest.mark.parametrize(("rows", "cols"), [(8, 12), (12, 8), (1, 12), (9, 1)])
+def test_a_grid_that_nobody_knows_is_found(rows, cols):
+    puzzle, truth = small_puzzle("coffee", 32, rows, cols, seed=3)
+    found = solve(Puzzle(puzzle.pieces, *UNKNOWN)).layout
+    assert found.pieces.shape == (rows, cols)
+    assert joints_found(found, truth) > 0.95
+
+
+@given(seeds, st.integers(1, 6), st.integers(1, 6), st.integers(0, 20), st.sampled_from(TURNS))
+@settings(max_examples=30, deadline=None)
+def test_with_holes_every_piece_lies_once_whatever_c_is(seed, rows, cols, more, turns):
+    grid = replace(random_grid(seed, rows, cols, turns), rows=rows + more // 3, cols=cols + more % 3)
+    layout = Default().solve(grid, 0, ignore, FAST).layout
+    assert layout.pieces.shape == (grid.rows, grid.cols)
+    assert np.array_equal(np.sort(layout.pieces[layout.pieces != HOLE]), np.arange(len(grid)))
+
+
+def test_solvers_that_cannot_leave_holes_say_so():
+    puzzle, _ = small_puzzle("coffee", 40, 3, 4)
+    with pytest.raises(InputError, match="as many pieces as cells"):
+        solve(Puzzle(puzzle.pieces, 4, 4), SolveParams(solver="paper"))
 
 
 # Pictures

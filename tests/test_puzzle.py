@@ -105,7 +105,7 @@ PICTURE = np.zeros((60, 90, 3), np.uint8)
         ),
         (lambda: Puzzle(np.zeros((4, 6, 6, 3)), 2, 2), "Expected pieces as uint8 or uint16"),
         (lambda: Puzzle(np.zeros((0, 6, 6, 3), np.uint8), 0, 0), "Expected pieces as uint8 or uint16"),
-        (lambda: Puzzle(np.zeros((4, 6, 6, 3), np.uint8), 2, 3), "Expected rows x cols to hold 4 pieces, got 2 x 3."),
+        (lambda: Puzzle(np.zeros((4, 6, 6, 3), np.uint8), 1, 3), "Expected rows x cols to hold 4 pieces, got 1 x 3."),
         (
             lambda: Puzzle(np.zeros((4, 6, 6, 3), np.uint8), -2, -2),
             "Expected rows x cols to hold 4 pieces, got -2 x -2.",

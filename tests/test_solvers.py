@@ -163,7 +163,9 @@ def test_balanced_solves_an_easy_photograph():
 @pytest.mark.parametrize(
     ("C", "message"),
     [
-        (csr_array((8, 8)), "Expected C over 16 sides"),
+        (csr_array((10, 10)), "Expected C over 8 sides"),
+        (csr_array((8, 12)), "Expected C over 8 sides"),
+        (csr_array((20, 20)), "Expected room for 5 pieces"),
         (csr_array(([np.nan], ([0], [6])), shape=(16, 16)), "Expected finite compatibilities"),
         (csr_array(([-1.0, -1.0], ([0, 6], [6, 0])), shape=(16, 16)), "Expected finite compatibilities"),
         (csr_array(([1.0], ([0], [6])), shape=(16, 16)), "Expected a symmetric C"),

@@ -12,7 +12,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.layout import Layout
+from jigsolve.layout import HOLE, Layout
 from jigsolve.puzzle import Puzzle
 
 
@@ -38,13 +38,13 @@ class Kinds:
         return np.bincount(self.of, minlength=len(self.first)).astype(np.int32)
 
     def dealt(self, kinds: NDArray[np.int32], turns: NDArray[np.int32]) -> Layout:
-        """The layout of a grid of kinds and turns: cells take the copies of their kind in order."""
-        cells = np.argsort(kinds, axis=None, kind="stable")
+        """The layout of a grid of kinds and turns: cells take the copies of their kind in order; holes stay."""
+        cells = np.argsort(kinds, axis=None, kind="stable")[(kinds == HOLE).sum() :]
         members = np.argsort(self.of, kind="stable")
-        dealt = np.empty(kinds.size, dtype=np.int32)
+        dealt = np.full(kinds.size, HOLE, dtype=np.int32)
         dealt[cells] = members
         pieces = dealt.reshape(kinds.shape)
-        return Layout(pieces, (turns + self.lead[pieces]) % 4)
+        return Layout(pieces, np.where(pieces == HOLE, 0, (turns + self.lead[pieces]) % 4))
 
 
 def kinds_of(puzzle: Puzzle) -> Kinds:

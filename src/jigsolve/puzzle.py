@@ -12,13 +12,15 @@ from jigsolve.errors import InputError
 from jigsolve.layout import Layout
 
 Pixels = NDArray[np.unsignedinteger]  # uint8 or uint16
+UNKNOWN = (0, 0)
 
 
 @dataclass(frozen=True, eq=False)
 class Puzzle:
-    """Pieces of equal size, and the grid they fill.
+    """Pieces of equal size, and the grid they lie on; a grid with more cells than pieces has holes.
 
     pieces:  (n, height, width, channels), uint8 or uint16.
+    rows, cols: of the grid; both 0 if nobody knows.
     rotated: orientations are unknown (Type 2).
     copies:  (n,) how many there are of each piece; None: one.
     """
@@ -36,14 +38,19 @@ class Puzzle:
                 "Expected pieces as uint8 or uint16 of shape (n, height, width, channels),"
                 f" got {p.dtype} of shape {p.shape}."
             )
-        total = len(p) if self.copies is None else int(self.copies.sum())
-        if self.rows < 1 or self.cols < 1 or self.rows * self.cols != total:
+        total = self.total
+        if (self.rows, self.cols) != UNKNOWN and (min(self.rows, self.cols) < 1 or self.rows * self.cols < total):
             raise InputError(f"Expected rows x cols to hold {total} pieces, got {self.rows} x {self.cols}.")
         if min(p.shape[1:3]) < 2:
             raise InputError(f"Expected pieces of at least 2 x 2 pixels, got {p.shape[2]} x {p.shape[1]}.")
 
     def __len__(self) -> int:
         return len(self.pieces)
+
+    @property
+    def total(self) -> int:
+        """How many pieces there are, copies included."""
+        return len(self.pieces) if self.copies is None else int(self.copies.sum())
 
     @property
     def turns(self) -> tuple[int, ...]:

@@ -7,15 +7,17 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
+from scipy.sparse import csr_array
+
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.crew import Crew, blas_threads, cores
 from jigsolve.dissimilarity import DISSIMILARITIES, nearest
 from jigsolve.errors import InputError
 from jigsolve.events import Advanced, Event, Stage, Watch, ignore
-from jigsolve.identical import kinds_of, merged
+from jigsolve.identical import Kinds, kinds_of, merged
 from jigsolve.layout import Layout
-from jigsolve.puzzle import Puzzle
-from jigsolve.solvers import EFFORTS, SOLVERS, Budget, Grid
+from jigsolve.puzzle import UNKNOWN, Puzzle
+from jigsolve.solvers import EFFORTS, SOLVERS, Budget, Grid, room, shape_of
 
 PAIRS_SHARE = 0.5  # of a time limit: what is found by then still has to be weighed and laid out
 
@@ -95,11 +97,23 @@ def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = igno
         clock.stage("compatibility")
         C = compatibility.matrix(known, measure, near, params.seed, Crew(threads, clock.advance))
     clock.stage("layout")
-    grid = Grid(C, puzzle.rows, puzzle.cols, puzzle.turns, kinds)
+    grid = Grid(C, *_shape(puzzle, C, kinds, params), puzzle.turns, kinds)
+    if len(grid) < grid.cells and not solver.leaves_holes:
+        raise InputError(
+            f"Expected as many pieces as cells with solver {params.solver}, got {len(grid)} for {grid.cells}."
+        )
     with blas_threads(threads):
         answer = solver.solve(grid, params.seed, clock.hear, budget)
     stopped = answer.stopped or pairs.cut_short
     return Result(answer.layout, answer.consistency, params, clock.stop(), answer.notes, stopped)
+
+
+def _shape(puzzle: Puzzle, C: csr_array, kinds: Kinds | None, params: SolveParams) -> tuple[int, int]:
+    """The grid's rows and cols, found if nobody knows them."""
+    if (puzzle.rows, puzzle.cols) != UNKNOWN:
+        return puzzle.rows, puzzle.cols
+    wide = room(puzzle.total)
+    return shape_of(Grid(C, wide, wide, puzzle.turns, kinds), params.seed)
 
 
 def _after(seconds: float) -> Callable[[], bool]:

@@ -60,7 +60,7 @@ def nearest(puzzle: Puzzle, measure: Dissimilarity, keep: int, crew: Crew = ALON
     side = np.sort((best & NONE).astype(np.int32), axis=1)
     del best, tables, tiles, jobs  # the tables are large
     keep = max(1, min(keep, most))
-    rivals = facing * (puzzle.rows * puzzle.cols - 1)
+    rivals = facing * (puzzle.total - 1)
     out = Nearest(np.empty((SIDES * n, keep), np.int32), np.empty((SIDES * n, keep)), rivals)
     crew.all(_rescored, [(terms, side, lo, hi, out) for lo, hi in chunks(n, _PIECES)], 1.0)
     return out

@@ -3,6 +3,7 @@
 from jigsolve.solvers.balanced import Balanced
 from jigsolve.solvers.default import Default
 from jigsolve.solvers.grid import Grid, GridCoefficients
+from jigsolve.solvers.growth.shape import room, shape_of
 from jigsolve.solvers.paper import Paper
 from jigsolve.solvers.protocol import EFFORTS, Answer, Budget, Solver
 
@@ -19,4 +20,6 @@ __all__ = [
     "GridCoefficients",
     "Paper",
     "Solver",
+    "room",
+    "shape_of",
 ]

@@ -21,6 +21,7 @@ class Balanced:
     params: RelaxParams = field(default_factory=lambda: RelaxParams(iterations=300))
     compatibility = "percentile"
     merges = False
+    leaves_holes = False
     searches = False
 
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:

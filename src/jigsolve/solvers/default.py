@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-
-import numpy as np
 
 from jigsolve.events import Improved, Stage, Watch
 from jigsolve.solvers.grid import Grid
@@ -26,11 +23,12 @@ class Default:
 
     compatibility = "learned"
     merges = True
+    leaves_holes = True
     searches = True
 
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
         board = Board(grid)
-        self._first_growth(board)
+        board.grow()
         params = EFFORTS[budget.effort]
         search = Search(board, seed, params)
         watch(Stage("search"))
@@ -50,11 +48,3 @@ class Default:
             stopped = True
         layout = layout_of(search.best, grid)
         return Answer(layout, grid.consistency(layout), stopped=stopped)
-
-    def _first_growth(self, board: Board) -> None:
-        C = board.grid.C
-        strongest = int(np.argmax(C.max(axis=1).toarray().reshape(-1, 4).sum(axis=1)))
-        turn = int(board.grid.turn_bits[strongest] & -board.grid.turn_bits[strongest]).bit_length() - 1
-        seed = np.array([[board.middle, strongest, turn]])
-        board.attempt(np.zeros(0, dtype=np.int64), seed, -math.inf)
-        board.centred()

@@ -33,12 +33,19 @@ class Grid:
         sides = 4 * len(self.copies)
         if self.C.shape != (sides, sides):
             raise InputError(f"Expected C over {sides} sides, got shape {self.C.shape}.")
+        if len(self) > self.cells:
+            raise InputError(f"Expected room for {len(self)} pieces, got {self.rows} rows x {self.cols} cols.")
         if not np.isfinite(self.C.data).all() or (self.C.data < 0.0).any():
             raise InputError("Expected finite compatibilities of at least 0.")
         if (abs(self.C - self.C.T) > 1e-9).nnz:
             raise InputError("Expected a symmetric C: C[a, b] = C[b, a].")
 
     def __len__(self) -> int:
+        """How many pieces there are; with fewer than cells, some cells are holes."""
+        return self.C.shape[0] // 4 if self.kinds is None else len(self.kinds.of)
+
+    @property
+    def cells(self) -> int:
         return self.rows * self.cols
 
     @property

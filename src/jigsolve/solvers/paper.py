@@ -21,6 +21,7 @@ class Paper:
     params: PhaseParams = field(default_factory=PhaseParams)
     compatibility = "percentile"
     merges = False
+    leaves_holes = False
     searches = False
 
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:

@@ -60,6 +60,11 @@ class Solver(Protocol):
         ...
 
     @property
+    def leaves_holes(self) -> bool:
+        """Can it leave cells empty, where pieces are missing?"""
+        ...
+
+    @property
     def searches(self) -> bool:
         """Does it search, so that effort and time limits mean something to it?"""
         ...

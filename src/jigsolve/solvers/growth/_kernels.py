@@ -12,7 +12,7 @@ from jigsolve.relaxation._kernels import inner, trust
 
 PIECE, TURN, WANT, WANT_TURN = range(4)  # rows of board.cells
 PLACE, LEFT, COPIES, TURNS = range(4)  # rows of board.stock
-TOP, BOTTOM, WEST, EAST, FILLED, ROWS, COLS, EITHER, WIDTH, WAITING = range(10)  # entries of board.frame
+TOP, BOTTOM, WEST, EAST, FILLED, ROWS, COLS, EITHER, WIDTH, WAITING, TOTAL = range(11)  # entries of board.frame
 NOISE, ROUND = range(2)  # entries of board.knobs
 NOTHING = 1e-12  # the priority of a cell of which C says nothing, for each of its neighbours
 
@@ -216,9 +216,9 @@ def take(b, cell):
 
 @inner
 def joint(b, cell, d):
-    """C of the joint of a filled cell in direction d, 0 if nothing lies there."""
+    """C of the joint of a cell in direction d, 0 if nothing lies here or there."""
     beside = neighbour(b, cell, d)
-    if b.cells[PIECE, beside] < 0:
+    if b.cells[PIECE, cell] < 0 or b.cells[PIECE, beside] < 0:
         return 0.0
     a = 4 * b.cells[PIECE, cell] + (d - b.cells[TURN, cell]) % 4
     c = 4 * b.cells[PIECE, beside] + (d + 2 - b.cells[TURN, beside]) % 4
@@ -230,7 +230,7 @@ def joint(b, cell, d):
 
 @inner
 def held(b, cell):
-    """What a filled cell's joints are worth: its local consistency."""
+    """What a cell's joints are worth: its local consistency."""
     total = 0.0
     for d in range(4):
         total += joint(b, cell, d)
@@ -272,6 +272,10 @@ def open_frontier(b, gone, made):
     for cell in made:
         for d in range(4):
             offer(b, neighbour(b, cell, d))
+    if f[TOTAL] < f[ROWS] * f[COLS]:  # a hole beside them may be filled instead
+        for cell in gone:
+            for d in range(4):
+                offer(b, neighbour(b, cell, d))
     if (f[BOTTOM] - f[TOP] + 1) * (f[EAST] - f[WEST] + 1) < f[ROWS] * f[COLS]:
         for x in range(f[WEST] - 1, f[EAST] + 2):
             offer(b, (f[TOP] - 1) * f[WIDTH] + x)
@@ -289,7 +293,6 @@ def attempt(b, gone, wanted, free, was, made, bar):
     growth. free: (f, 1 or more) pieces that will be free; was: (k, 2) and made: (n,) are room to remember.
     Returns what was won, and whether it was kept.
     """
-    total = b.frame[ROWS] * b.frame[COLS]
     won = 0.0
     for k in range(len(gone)):
         was[k, 0], was[k, 1] = b.cells[PIECE, gone[k]], b.cells[TURN, gone[k]]
@@ -305,7 +308,7 @@ def attempt(b, gone, wanted, free, was, made, bar):
             count += 1
     open_frontier(b, gone, made[:count])
     at = 0
-    while b.frame[FILLED] < total:
+    while b.frame[FILLED] < b.frame[TOTAL]:
         cell = next_cell(b)
         i, turn = np.int64(b.cells[WANT, cell]), np.int64(b.cells[WANT_TURN, cell])
         if i < 0:
@@ -327,14 +330,14 @@ def attempt(b, gone, wanted, free, was, made, bar):
 
 @njit(cache=True, error_model="numpy")
 def joints(b, cells, d, out):
-    """out[k]: C of the joint of filled cell k in direction d."""
+    """out[k]: C of the joint of cell k in direction d."""
     for k in range(len(cells)):
         out[k] = joint(b, cells[k], d)
 
 
 @njit(cache=True, error_model="numpy")
 def worth(b, cells, out):
-    """out[k]: what the joints of filled cell k are worth."""
+    """out[k]: what the joints of cell k are worth."""
     for k in range(len(cells)):
         out[k] = held(b, cells[k])
 

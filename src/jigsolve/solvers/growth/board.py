@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.layout import Layout
+from jigsolve.layout import HOLE, Layout
 from jigsolve.solvers.grid import Grid
 from jigsolve.solvers.growth import _kernels as k
 
@@ -50,8 +51,9 @@ class Board:
         stock[k.PLACE] = -1
         stock[k.LEFT] = stock[k.COPIES] = grid.copies
         stock[k.TURNS] = grid.turn_bits
-        frame = np.zeros(10, dtype=np.int64)
+        frame = np.zeros(11, dtype=np.int64)
         frame[[k.ROWS, k.COLS, k.EITHER, k.WIDTH]] = grid.rows, grid.cols, self.either, self.width
+        frame[k.TOTAL] = len(grid)
         cells = np.zeros((4, canvas), dtype=np.int32)
         cells[k.PIECE] = -1
         C = grid.C
@@ -77,14 +79,23 @@ class Board:
         won, kept = k.attempt(self.arrays, gone, wanted, self._was if whole else self._all, self._was, self._made, bar)
         return float(won), bool(kept)
 
+    def grow(self) -> None:
+        """Lay all pieces, from the one that knows its neighbours best."""
+        C = self.grid.C
+        strongest = int(np.argmax(C.max(axis=1).toarray().reshape(-1, 4).sum(axis=1)))
+        turn = int(self.grid.turn_bits[strongest] & -self.grid.turn_bits[strongest]).bit_length() - 1
+        seed = np.array([[self.middle, strongest, turn]])
+        self.attempt(np.zeros(0, dtype=np.int64), seed, -math.inf)
+        self.centred()
+
     def worth(self, cells: Cells) -> NDArray[np.float64]:
-        """What the joints of some filled cells are worth."""
+        """What the joints of some cells are worth."""
         out = np.empty(len(cells))
         k.worth(self.arrays, cells, out)
         return out
 
     def joints(self, cells: Cells, direction: int) -> NDArray[np.float64]:
-        """C of the joints of some filled cells in one direction."""
+        """C of the joints of some cells in one direction, 0 beside a hole."""
         out = np.empty(len(cells))
         k.joints(self.arrays, cells, direction, out)
         return out
@@ -103,20 +114,30 @@ class Board:
         return int(rows[0]), int(rows[-1]), int(cols[0]), int(cols[-1])
 
     def block(self) -> Cells:
-        """All cells of the block, row by row, once it spans the grid."""
-        top, bottom, west, east = self.box()
-        return (np.arange(top, bottom + 1)[:, None] * self.width + np.arange(west, east + 1)[None, :]).ravel()
+        """All filled cells, row by row."""
+        return self._filled(*self.box())
 
     def window(self, cell: int, up: int, aside: int) -> Cells:
-        """The cells around one, as far as the block goes."""
+        """The filled cells around one."""
         top, bottom, west, east = self.box()
         y, x = divmod(cell, self.width)
-        rows = np.arange(max(top, y - up), min(bottom, y + up) + 1)
-        cols = np.arange(max(west, x - aside), min(east, x + aside) + 1)
-        return (rows[:, None] * self.width + cols[None, :]).ravel()
+        return self._filled(max(top, y - up), min(bottom, y + up), max(west, x - aside), min(east, x + aside))
+
+    def inside(self) -> Cells:
+        """The filled cells off the block's edges."""
+        top, bottom, west, east = self.box()
+        return self._filled(top + 1, bottom - 1, west + 1, east - 1)
+
+    def rectangle(self, top: int, bottom: int, west: int, east: int) -> Cells:
+        """The cells of some rows and columns, filled or not."""
+        return (np.arange(top, bottom + 1)[:, None] * self.width + np.arange(west, east + 1)[None, :]).ravel()
+
+    def _filled(self, top: int, bottom: int, west: int, east: int) -> Cells:
+        cells = self.rectangle(top, bottom, west, east)
+        return cells if len(self.grid) == self.grid.cells else cells[self.arrays.cells[k.PIECE, cells] >= 0]
 
     def snapshot(self) -> NDArray[np.int32]:
-        """(2, rows, cols) pieces and turns of the finished block."""
+        """(2, rows, cols) pieces and turns of the finished block; holes have no piece."""
         top, bottom, west, east = self.box()
         canvas = self.arrays.cells[:2].reshape(2, self.height, self.width)
         return canvas[:, top : bottom + 1, west : east + 1].copy()
@@ -129,13 +150,14 @@ class Board:
         a.cells[k.PIECE] = -1
         canvas = a.cells[:2].reshape(2, self.height, self.width)
         canvas[:, top : top + high, west : west + wide] = picture
-        cells = (np.arange(top, top + high)[:, None] * self.width + np.arange(west, west + wide)[None, :]).ravel()
-        a.stock[k.PLACE][picture[0].ravel()] = cells
+        there = picture[0] != HOLE
+        cells = self.rectangle(top, top + high - 1, west, west + wide - 1)[there.ravel()]
+        a.stock[k.PLACE][picture[0][there]] = cells
         a.stock[k.LEFT] = 0
         a.lines[:] = 0
-        a.lines[0, top : top + high] = wide
-        a.lines[1, west : west + wide] = high
-        a.frame[:5] = top, top + high - 1, west, west + wide - 1, high * wide
+        a.lines[0, top : top + high] = there.sum(axis=1)
+        a.lines[1, west : west + wide] = there.sum(axis=0)
+        a.frame[:5] = top, top + high - 1, west, west + wide - 1, len(self.grid)
 
     def centred(self) -> None:
         """Bring the block back to the middle, if a regrowth has carried it away."""
@@ -145,8 +167,10 @@ class Board:
 
 
 def layout_of(picture: NDArray[np.int32], grid: Grid) -> Layout:
-    """A snapshot as a layout of pieces, the right way round for the grid."""
+    """A snapshot as a layout of pieces, the right way round for the grid and filled up with holes."""
     pieces, turns = picture
-    if pieces.shape != (grid.rows, grid.cols):
+    if pieces.shape[0] > grid.rows or pieces.shape[1] > grid.cols:
         pieces, turns = np.rot90(pieces, -1), (np.rot90(turns, -1) + 1) % 4
-    return grid.dealt(pieces, turns)
+    room = ((0, grid.rows - pieces.shape[0]), (0, grid.cols - pieces.shape[1]))
+    pieces, turns = np.pad(pieces, room, constant_values=HOLE), np.pad(turns, room)
+    return grid.dealt(pieces, np.where(pieces == HOLE, 0, turns))

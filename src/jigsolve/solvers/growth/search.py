@@ -23,7 +23,7 @@ from jigsolve.solvers.growth.segments import rebuilt
 NOTHING: Cells = np.zeros((0, 3), dtype=np.int64)
 SHORT = 0.3  # a cell is short of its hope if it lacks this much C
 EASY = 800  # rounds of a cycle are counted for so many cells, and for each that is short of its hope
-WORTHWHILE = 5e-5  # the share of its consistency a picture must win in a cycle for the search to go on
+WORTHWHILE = 1e-4  # the share of its consistency a picture must win in a cycle for the search to go on
 LARGEST = 2000  # cells of a segment that may be moved, and of a region in which weak cells are looked for
 
 
@@ -64,8 +64,8 @@ class Moves:
         self.room = np.zeros(len(board.grid), dtype=np.int64)
         self.pool: Cells = np.zeros(0, dtype=np.int64)
         self.table: list[tuple[float, Callable[[], Move | None]]] = [
-            (0.35, self.window), (0.13, self.weak), (0.07, self.half), (0.05, self.largest), (0.05, self.shed),
-            (0.20, self.relocate), (0.13, self.slide), (0.02, self.rebuild),
+            (0.32, self.window), (0.13, self.weak), (0.05, self.half), (0.05, self.largest), (0.04, self.shed),
+            (0.29, self.relocate), (0.11, self.slide), (0.01, self.rebuild),
         ]  # fmt: skip
 
     def draw(self) -> Move | None:
@@ -158,9 +158,10 @@ class Moves:
         wanted = np.stack([goal, piece[segment], turned], axis=1)[on]
         way = (goal != other) & (piece[goal] >= 0)
         if self.rng.random() < 0.5:  # an exchange: what gives way comes back as it lay
-            back = np.stack([segment, piece[goal], (turn[goal] - quarter) % 4], axis=1)
-            apart = ~np.isin(goal, segment) & ~np.isin(segment, goal[on])
-            wanted = np.concatenate([wanted, back[way & apart]])
+            aback = (turn[goal] - quarter) % 4
+            apart = way & ~np.isin(goal, segment) & ~np.isin(segment, goal[on])
+            apart &= (board.arrays.stock[k.TURNS][piece[goal]] >> aback) & 1 == 1
+            wanted = np.concatenate([wanted, np.stack([segment, piece[goal], aback], axis=1)[apart]])
         return np.union1d(segment, goal[way]), wanted.astype(np.int64)
 
     def slide(self) -> Move | None:
@@ -181,7 +182,8 @@ class Moves:
         here, goal = (np.array(divmod(c, board.width)) for c in (cell, other + back))
         if here[across] != goal[across] or here[1 - across] == goal[1 - across]:
             return None
-        box, block = self._around(cell)
+        box = self._around(cell)[0]
+        block = board.rectangle(*box.ravel().tolist())
         if not (box[:, 0] <= goal).all() or not (goal <= box[:, 1]).all():
             return None
         sizes = (box[0, 1] - box[0, 0] + 1, box[1, 1] - box[1, 0] + 1)
@@ -215,9 +217,9 @@ class Moves:
         cells, goal = y * self.board.width + x, new_y * self.board.width + new_x
         piece, turn = self.board.arrays.cells[:2, cells]
         wanted = np.stack([goal, piece, turn], axis=1).astype(np.int64)
-        if self.rng.random() < 0.5:
-            wanted = wanted[(new_y == y + by[0]) & (new_x == x + by[1])]
-        return cells, wanted
+        there = piece >= 0
+        pushed = there & (new_y == y + by[0]) & (new_x == x + by[1])
+        return cells[there], wanted[pushed if self.rng.random() < 0.5 else there]
 
     def _wish(self, cell: int, segment: Cells | None) -> tuple[int, int, int] | None:
         """A joint this cell's piece would rather have: its side, the cell and the side of the other piece."""
@@ -239,7 +241,11 @@ class Moves:
 
     def _any_cell(self) -> int:
         top, bottom, west, east = self.board.box()
-        return self.rng.randint(top, bottom) * self.board.width + self.rng.randint(west, east)
+        for _ in range(100):
+            cell = self.rng.randint(top, bottom) * self.board.width + self.rng.randint(west, east)
+            if self.board.arrays.cells[k.PIECE, cell] >= 0:
+                return cell
+        return int(self.board.block()[0])  # there are many holes
 
     def _weak_cell(self, tries: int) -> int:
         """Of a few cells, the one that falls furthest short of its hope."""
@@ -321,8 +327,7 @@ class Search:
 
     def settled(self) -> bool:
         """Is hardly a cell inside the picture short of what it hopes for? Then there is little to be found."""
-        top, bottom, west, east = self.board.box()
-        inside = self.board.block().reshape(bottom - top + 1, east - west + 1)[1:-1, 1:-1].ravel()
+        inside = self.board.inside()
         return len(inside) > 0 and int((self.moves.regret(inside) > SHORT).sum()) < 4 + len(inside) / 500
 
     def round(self, temperature: float) -> None:
