@@ -22,8 +22,8 @@ from jigsolve.solvers.growth.segments import rebuilt
 
 NOTHING: Cells = np.zeros((0, 3), dtype=np.int64)
 SHORT = 0.3  # a cell is short of its hope if it lacks this much C
-EASY = 800  # rounds of a cycle are counted for so many cells, and for each that is short of its hope
-WORTHWHILE = 1e-4  # the share of its consistency a picture must win in a cycle for the search to go on
+EASY = 800  # rounds of a cycle are counted for so many cells, and for three around each that is short of its hope
+WORTHWHILE = 2e-4  # the share of its consistency a picture must win in a cycle for the search to go on
 LARGEST = 2000  # cells of a segment that may be moved, and of a region in which weak cells are looked for
 
 
@@ -317,7 +317,7 @@ class Search:
         """One cycle of cooling from the best picture; did it find a noticeably better one? Ends early if `stop()`."""
         before = self.top
         self._back_to_best()
-        rounds = math.ceil(self.params.cycle / 100 * min(len(self.board.grid), EASY + self.moves.survey()))
+        rounds = math.ceil(self.params.cycle / 100 * min(len(self.board.grid), EASY + 3 * self.moves.survey()))
         for r in range(rounds):
             if r % 64 == 0 and stop():
                 break
