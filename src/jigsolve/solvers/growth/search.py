@@ -22,7 +22,7 @@ from jigsolve.solvers.growth.segments import rebuilt
 
 NOTHING: Cells = np.zeros((0, 3), dtype=np.int64)
 SHORT = 0.3  # a cell is short of its hope if it lacks this much C
-EASY = 800  # rounds of a cycle are counted for so many cells, and for three around each that is short of its hope
+EASY = 800  # pieces that need a whole cycle; of more, only those that are short of their hope do
 WORTHWHILE = 2e-4  # the share of its consistency a picture must win in a cycle for the search to go on
 LARGEST = 2000  # cells of a segment that may be moved, and of a region in which weak cells are looked for
 
@@ -32,17 +32,19 @@ class SearchParams:
     """How long and how boldly to search.
 
     cycle: rounds in which the temperature falls from `warm` to `cold` (in units of C), times a puzzle's size in
-           hundreds of pieces; patience: cycles without a better picture after which the search ends; cycles: most.
+           hundreds of pieces; each: in large puzzles, rounds for each piece that is short of its hope instead;
+           patience: cycles without a better picture after which the search ends; cycles: most.
     """
 
     cycle: int = 400
+    each: int = 60
     patience: int = 4
     cycles: int = 24
     warm: float = 1.0
     cold: float = 0.02
 
     def __post_init__(self) -> None:
-        if self.cycle < 0 or self.patience < 1 or self.cycles < 0:
+        if min(self.cycle, self.each) < 0 or self.patience < 1 or self.cycles < 0:
             raise InputError(f"Expected counts of cycles and rounds of at least 0, got {self}.")
         if not 0.0 < self.cold <= self.warm:
             raise InputError(f"Expected temperatures 0 < cold <= warm, got {self.cold} and {self.warm}.")
@@ -63,10 +65,16 @@ class Moves:
         self.label = np.full(board.height * board.width, -1, dtype=np.int64)
         self.room = np.zeros(len(board.grid), dtype=np.int64)
         self.pool: Cells = np.zeros(0, dtype=np.int64)
+        self.large = len(board.grid) > LARGEST
         self.table: list[tuple[float, Callable[[], Move | None]]] = [
-            (0.32, self.window), (0.13, self.weak), (0.05, self.half), (0.05, self.largest), (0.04, self.shed),
-            (0.29, self.relocate), (0.11, self.slide), (0.01, self.rebuild),
+            (0.35, self.window), (0.12, self.weak), (0.09, self.half), (0.05, self.largest), (0.05, self.shed),
+            (0.20, self.relocate), (0.13, self.slide), (0.01, self.rebuild),
         ]  # fmt: skip
+        if self.large:  # what is wrong there are blocks at a wrong place
+            self.table = [
+                (0.18, self.window), (0.12, self.weak), (0.65, self.relocate), (0.04, self.slide),
+                (0.01, self.rebuild),
+            ]  # fmt: skip
 
     def draw(self) -> Move | None:
         """A move, or None if the one drawn found nothing to do."""
@@ -99,8 +107,6 @@ class Moves:
 
     def largest(self) -> Move | None:
         """All but the largest segment: the frame floats again."""
-        if len(self.board.grid) > LARGEST:
-            return None
         cells = self.board.block()
         count, segments = self._flood(cells, self._bar(), len(cells))
         label = self.label[cells]
@@ -113,7 +119,7 @@ class Moves:
         wholes where most joints want them; now and then those of the whole picture."""
         cell = self._weak_cell(6)
         side = max(self.board.grid.rows, self.board.grid.cols)
-        half = int(3.0 * (side / 3.0) ** (self.rng.random() ** 2))
+        half = int(3.0 * (side / 3.0) ** (self.rng.random() ** 3))
         cells = self.board.window(cell, half, half)
         wish = self._wish(cell, None) if self.rng.random() < 0.7 else None
         if wish is not None:
@@ -274,7 +280,7 @@ class Moves:
     def _around(self, cell: int) -> tuple[NDArray[np.int64], Cells]:
         """First and last row and column of the block, or of a part of a large one around a cell; and its cells."""
         box = np.array(self.board.box()).reshape(2, 2)
-        if len(self.board.grid) <= LARGEST:
+        if not self.large:
             return box, self.board.block()
         half = int(math.sqrt(LARGEST)) // 2
         here = np.array(divmod(cell, self.board.width))
@@ -313,14 +319,21 @@ class Search:
         self._value = self.top  # of the saved picture
         self.rounds = 0
 
-    def cycle(self, stop: Callable[[], bool]) -> bool:
-        """One cycle of cooling from the best picture; did it find a noticeably better one? Ends early if `stop()`."""
+    def cycle(self, stop: Callable[[], bool], tell: Callable[[float], None] = lambda share: None) -> bool:
+        """One cycle of cooling from the best picture; did it find a noticeably better one?
+
+        Ends early if `stop()`; tells what share of it is done.
+        """
         before = self.top
         self._back_to_best()
-        rounds = math.ceil(self.params.cycle / 100 * min(len(self.board.grid), EASY + 3 * self.moves.survey()))
+        rounds = math.ceil(self.params.cycle / 100 * min(len(self.board.grid), EASY))
+        if self.moves.large:  # most of it is right: the rest sets the pace
+            rounds += self.params.each * self.moves.survey()
         for r in range(rounds):
-            if r % 64 == 0 and stop():
-                break
+            if r % 64 == 0:
+                if stop():
+                    break
+                tell(r / rounds)
             self.round(self.params.warm * (self.params.cold / self.params.warm) ** (r / rounds))
         self._save()
         return self.top > before * (1.0 + WORTHWHILE) + 1e-9
