@@ -2,8 +2,8 @@
 
     python benchmarks/piece_size.py FOLDER... [--cases 400] [--seed 0] [--wrong]
 
-Each case is a picture of the folders, scaled to a random size, cut, scrambled, and in half of the cases saved as JPEG
-of quality 75 to 95 in between. Sizes are 16 to 128 pixels; strips are 8 to 64 wide and span the picture.
+Each case is a picture of the folders, every other time scaled to a random size, cut, scrambled, and every other time
+saved as JPEG of quality 75 to 95. Sizes are 16 to 128 pixels; strips are 8 to 64 wide and span the picture.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def cases(folders: Sequence[Path], count: int, seed: int) -> Iterator[Case]:
     for k in range(count):
         path = paths[int(rng.integers(len(paths)))]
         if path not in pictures:
-            image = Image.fromarray(files.read_picture(path)[..., :3])
+            image = Image.fromarray(files.read_in_8_bits(path)[..., :3])
             image.thumbnail((1600, 1600))
             pictures[path] = image
         yield case(pictures[path], KINDS[k // 2 % len(KINDS)], bool(k % 2), rng, path.name)
@@ -53,7 +53,7 @@ def cases(folders: Sequence[Path], count: int, seed: int) -> Iterator[Case]:
 
 def case(image: Image.Image, kind: str, lossy: bool, rng: np.random.Generator, name: str) -> Case:
     longest = max(image.size)
-    scale = rng.uniform(min(500, longest), longest) / longest
+    scale = rng.uniform(min(500, longest), longest) / longest if rng.random() < 0.5 else 1.0
     picture = np.asarray(
         image.resize((round(image.width * scale), round(image.height * scale)), Image.Resampling.LANCZOS)
     )
@@ -67,7 +67,8 @@ def case(image: Image.Image, kind: str, lossy: bool, rng: np.random.Generator, n
     elif kind == "one row":
         w, h = (w, height) if rng.random() < 0.5 else (width, h)
     whole = cut(picture, h, w)
-    scrambled, _ = scramble(whole, kind.endswith("turned"), int(rng.integers(1 << 30)))
+    turned = kind.endswith("turned") or (kind in ("strips", "one row") and rng.random() < 0.5)
+    scrambled, _ = scramble(whole, turned, int(rng.integers(1 << 30)))
     sheet = render.sheet(scrambled)
     corner = (0, 0)
     if kind == "margin":

@@ -88,7 +88,7 @@ def main() -> None:
         for seed in range(1, asked.shuffles + 1):
             for path in files.pictures_in(folder)[: asked.pictures]:
                 run = Run(path, (asked.piece, asked.piece), asked.type, "default", seed)
-                whole = cut(files.read_picture(path), asked.piece, asked.piece)
+                whole = cut(files.read_in_8_bits(path), asked.piece, asked.piece)
                 puzzle, truth = scramble(whole, asked.type == 2, run.shuffle_seed())
                 spent, layout = measure(puzzle, SolveParams(effort=asked.effort, seed=seed))
                 got = score(layout, truth, rotated=puzzle.rotated)

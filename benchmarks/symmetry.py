@@ -60,7 +60,7 @@ def main() -> None:
     for seed in range(asked.seeds):
         for path in pictures:
             run = Run(path, (asked.piece, asked.piece), 1, "paper", seed)
-            puzzle, truth = scramble(cut(files.read_picture(path), *run.piece), False, run.shuffle_seed())
+            puzzle, truth = scramble(cut(files.read_in_8_bits(path), *run.piece), False, run.shuffle_seed())
             for name, mean in MEANS.items():
                 percentile.symmetric = symmetric_by(mean)
                 layout = solve(puzzle, SolveParams(solver="paper", seed=seed)).layout

@@ -59,6 +59,15 @@ def test_sixteen_bits_stay_sixteen_bits(tmp_path: Path, name: str, channels: int
         np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / name)), pixels >> 8)  # what others see
 
 
+def test_the_field_measures_in_eight_bits(tmp_path: Path) -> None:
+    deep, flat = noise(3, np.uint16), noise(3)
+    files.write_picture(tmp_path / "deep.png", deep)
+    files.write_picture(tmp_path / "flat.png", flat)
+    np.testing.assert_array_equal(files.read_in_8_bits(tmp_path / "deep.png"), deep >> 8)
+    np.testing.assert_array_equal(files.read_in_8_bits(tmp_path / "flat.png"), flat)
+    assert files.read_in_8_bits(tmp_path / "deep.png").dtype == np.uint8
+
+
 @pytest.mark.parametrize("compression", [None, "zlib"])
 @pytest.mark.parametrize("order", ["<", ">"])
 def test_sixteen_bits_of_other_programs(tmp_path: Path, compression: str | None, order: str) -> None:

@@ -115,3 +115,11 @@ def test_tiny_sheets(shape: tuple[int, int]) -> None:
     guess = find(np.random.default_rng(0).integers(0, 256, (*shape, 3), dtype=np.uint8))
     assert 1 <= guess.cells[0] * guess.piece[0] <= shape[1]
     assert 1 <= guess.cells[1] * guess.piece[1] <= shape[0]
+
+
+def test_blocks_of_a_picture_that_was_jpeg_before_it_was_cut() -> None:
+    """Strips turned by half turns put its blocks at two places at once: they are no cuts."""
+    picture = as_jpeg(photograph("rocket")[:, :636], 30)  # 4 more than whole blocks
+    for height in (8, 28):
+        sheet = render.sheet(scramble(cut(picture, height, 636), True, 1)[0])
+        assert find(sheet).piece == (636, height)

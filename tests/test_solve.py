@@ -14,9 +14,10 @@ from jigsolve import InputError, Puzzle, SolveParams, solve
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.dissimilarity import DISSIMILARITIES
 from jigsolve.events import Advanced, Anchored, Event, Improved, Iterated, Stage
+from jigsolve.puzzle import cut, scramble
 from jigsolve.scores import score
 from jigsolve.solvers import SOLVERS
-from pictures import grid_of, small_puzzle
+from pictures import grid_of, photograph, small_puzzle
 
 STAGES = ["pairs", "compatibility", "layout"]
 
@@ -176,3 +177,11 @@ def test_the_tables_hold_the_papers_parts() -> None:
     assert {"paper", "balanced"} <= set(SOLVERS)
     assert {"percentile", "quartile"} <= set(COMPATIBILITIES)
     assert {"mahalanobis", "mgc", "ssd"} <= set(DISSIMILARITIES)
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+@pytest.mark.parametrize("size", [(8, 600), (400, 8), (400, 30)], ids=str)
+def test_strips(size: tuple[int, int], rotate: bool) -> None:
+    """In one row no loop closes; C is then Eq. 10's."""
+    puzzle, truth = scramble(cut(photograph("coffee"), *size), rotate, 1)
+    assert score(solve(puzzle).layout, truth).perfect

@@ -16,6 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, BinaryIO, NamedTuple
 
+import numpy as np
+
 from jigsolve import pictures
 from jigsolve.errors import InputError
 from jigsolve.layout_file import LayoutFile, from_data, to_data
@@ -30,6 +32,12 @@ MOST_ZIP_BYTES = 4 << 30  # of the pictures in a zip, unpacked
 def read_picture(path: Path) -> Pixels:
     """(height, width, channels) uint8 or uint16; upright if the camera said how; channels 1, 2, 3 or 4."""
     return read_frame(path).pixels
+
+
+def read_in_8_bits(path: Path) -> Pixels:
+    """As `read_picture`, in the 8 bits a channel that the field measures with; of 16 bits the upper ones."""
+    pixels = read_picture(path)
+    return pixels if pixels.dtype == np.uint8 else (pixels >> 8).astype(np.uint8)
 
 
 def read_frame(path: Path) -> Picture:

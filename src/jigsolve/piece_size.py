@@ -127,10 +127,11 @@ def _without_blocks(jumps: NDArray[np.float64]) -> NDArray[np.float64]:
     the blocks of JPEG, whose jumps are much weaker than those between pieces."""
     x = np.arange(len(jumps))
     for size, most in ((2, np.inf), (3, np.inf), (8, BLOCKS), (16, BLOCKS)):
-        lines = (x % size == 0) & (x > 0)
-        if lines.sum() >= 4:
-            level = np.quantile(jumps[lines], 0.25) - np.median(jumps[~lines])
-            jumps[lines] -= level if 0.0 < level < most else 0.0
+        for phase in range(size):  # the grid is that of the picture before it was cut, cropped or turned
+            lines = (x % size == phase) & (x > 0)
+            if lines.sum() >= 4:
+                level = np.quantile(jumps[lines], 0.25) - np.median(jumps[~lines])
+                jumps[lines] -= level if 0.0 < level < most else 0.0
     return jumps
 
 

@@ -26,7 +26,7 @@ PAIRS_SHARE = 0.5  # of a time limit: what is found by then still has to be weig
 class SolveParams:
     """Which parts to build a solve from. Names are keys of the tables of each stage.
 
-    compatibility: None takes the one the solver works best with.
+    compatibility: None takes the one that the solver works best with on such a puzzle.
     effort: fast, normal or thorough, for solvers that search.
     time_limit: seconds after which the best answer so far is given.
     threads: how many to use, None for one a core; the answer does not depend on it.
@@ -84,7 +84,7 @@ def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = igno
     budget = Budget(params.effort, time.monotonic() + (params.time_limit or math.inf))
     solver = SOLVERS[params.solver]
     measure = DISSIMILARITIES[params.dissimilarity]
-    compatibility = COMPATIBILITIES[params.compatibility or solver.compatibility]
+    compatibility = COMPATIBILITIES[params.compatibility or _suited(puzzle, solver.compatibility)]
     clock = _Clock(watch)
     threads = params.threads or cores()
 
@@ -120,6 +120,11 @@ def _after(seconds: float) -> Callable[[], bool]:
     """Are so many seconds over?"""
     end = time.monotonic() + seconds
     return lambda: time.monotonic() >= end
+
+
+def _suited(puzzle: Puzzle, usual: str) -> str:
+    """The learned C counts on loops, and in a single row none can close: there Eq. 10 is the better one."""
+    return "percentile" if usual == "learned" and 1 in (puzzle.rows, puzzle.cols) else usual
 
 
 class _Clock:

@@ -88,7 +88,7 @@ def plan(
 def execute(run: Run) -> dict[str, Any]:
     """Scramble, solve, score: the record of one run; on one thread, so that times can be compared."""
     width, height = run.piece
-    puzzle, truth = scramble(cut(files.read_picture(run.picture), height, width), run.kind == 2, run.shuffle_seed())
+    puzzle, truth = scramble(cut(files.read_in_8_bits(run.picture), height, width), run.kind == 2, run.shuffle_seed())
     begin = time.perf_counter()
     result = solve(puzzle, SolveParams(solver=run.solver, seed=run.seed, threads=1))
     wall = time.perf_counter() - begin
