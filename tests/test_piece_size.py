@@ -60,7 +60,7 @@ def test_what_is_left_over_at_the_end() -> None:
     assert (guess.piece, guess.corner, guess.cells) == ((28, 28), (0, 0), (21, 14))
 
 
-@pytest.mark.parametrize("left", [5, 20, 33, 70])  # 33 and 70: frames wider than a piece
+@pytest.mark.parametrize("left", [5, 20, 32, 33, 64, 70])  # some as wide as a piece or two, or wider
 def test_a_frame(left: int) -> None:
     sheet = np.pad(sheet_of("coffee", 32, 32), ((9, 40), (left, 3), (0, 0)), constant_values=255)
     guess = find(sheet)

@@ -90,7 +90,8 @@ def find(sheet: Pixels, width: int | None = None, height: int | None = None) -> 
     for (a, b, _), chance in zip(pairs, chances.tolist(), strict=True):
         others[a.size, b.size] = others.get((a.size, b.size), 0.0) + chance
     del others[x.size, y.size]
-    (left, cols), (top, rows) = _cells(sheet, x), _cells(turned, y)
+    framed = x.start > 0 or y.start > 0
+    (left, cols), (top, rows) = _cells(sheet, x, framed), _cells(turned, y, framed)
     return Guess(
         (x.size, y.size), (left, top), (cols, rows), float(chances[0]),
         tuple(sorted(others.items(), key=lambda item: -item[1])[:3]),
@@ -177,13 +178,12 @@ def _prior(n: int, size: int) -> NDArray[np.float64]:
     return prior
 
 
-def _cells(sheet: Pixels, grid: _Grid) -> tuple[int, int]:
+def _cells(sheet: Pixels, grid: _Grid, framed: bool) -> tuple[int, int]:
     """Where the whole cells along x begin, and how many there are. A frame of one colour is no cell, however wide."""
-    width = sheet.shape[1]
-    begin, count = grid.start, (width - grid.start) // grid.size
-    while begin and count > 1 and _flat(sheet[:, : begin + grid.size]):
+    begin, count = grid.start, (sheet.shape[1] - grid.start) // grid.size
+    while framed and count > 1 and _flat(sheet[:, : begin + grid.size]):
         begin, count = begin + grid.size, count - 1
-    while begin + count * grid.size < width and count > 1 and _flat(sheet[:, begin + (count - 1) * grid.size :]):
+    while framed and count > 1 and _flat(sheet[:, begin + (count - 1) * grid.size :]):
         count -= 1
     return begin, count
 
