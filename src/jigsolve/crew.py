@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from threadpoolctl import threadpool_limits
 
 T = TypeVar("T")
+Job = tuple[Any, ...]  # what a task is called with
 
 
 class Crew:
@@ -32,29 +33,30 @@ class Crew:
         self.share = 0.0
         self.cut_short = False
 
-    def each(self, task: Callable[..., T], jobs: Iterable[tuple[Any, ...]], count: int, upto: float) -> Iterator[T]:
-        """What the task makes of each job, in order. Jobs are drawn when they are due; after all, the stage is `upto`.
+    def each(self, task: Callable[..., T], jobs: Iterable[Job], count: int, upto: float) -> Iterator[T]:
+        """What the task makes of each of `count` jobs, in order; after all, the stage is `upto`.
 
-        The task must let go of Python's lock where time goes, and must not touch what another job touches.
+        Jobs are drawn when they are due. The task must let go of Python's lock where time goes, and must not touch
+        what another job touches.
         """
-        step = (upto - self.share) / max(1, count)
-        for found in self._done(task, iter(jobs)):
-            yield found
-            self.advance(step)
-        self.share = upto
+        return self._told(self._here(task, jobs), count, upto)
 
-    def spread(self, task: Callable[..., T], jobs: Iterable[tuple[Any, ...]], count: int, upto: float) -> Iterator[T]:
-        """The same, with as many of the jobs as there is time for."""
-        return self.each(task, self._in_time(jobs), count, upto)
+    def spread(self, task: Callable[..., T], jobs: Iterable[Job], count: int, upto: float) -> Iterator[tuple[int, T]]:
+        """The same for as many jobs as there is time for, each with its number and in any order."""
+        return self._told(self._afar(task, self._in_time(jobs)), count, upto)
 
-    def all(self, task: Callable[..., None], jobs: Collection[tuple[Any, ...]], upto: float) -> None:
+    def all(self, task: Callable[..., None], jobs: Collection[Job], upto: float) -> None:
         """The same for a task that leaves what it makes in some array."""
         for _ in self.each(task, jobs, len(jobs), upto):
             pass
 
-    def advance(self, step: float) -> None:
-        self.share += step
-        self.tell(self.share)
+    def _told(self, results: Iterator[T], count: int, upto: float) -> Iterator[T]:
+        step = (upto - self.share) / max(1, count)
+        for found in results:
+            yield found
+            self.share += step
+            self.tell(self.share)
+        self.share = upto
 
     def _in_time(self, jobs: Iterable[T]) -> Iterator[T]:
         for job in jobs:
@@ -63,7 +65,10 @@ class Crew:
                 return
             yield job
 
-    def _done(self, task: Callable[..., T], jobs: Iterator[tuple[Any, ...]]) -> Iterator[T]:
+    def _afar(self, task: Callable[..., T], jobs: Iterable[Job]) -> Iterator[tuple[int, T]]:
+        return enumerate(self._here(task, jobs))
+
+    def _here(self, task: Callable[..., T], jobs: Iterable[Job]) -> Iterator[T]:
         if self.threads == 1:
             yield from (task(*job) for job in jobs)
             return

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from scipy.sparse import csr_array
 
@@ -30,6 +32,7 @@ class SolveParams:
     effort: fast, normal or thorough, for solvers that search.
     time_limit: seconds after which the best answer so far is given.
     threads: how many to use, None for one a core; the answer does not depend on it.
+    cluster: the address of a Dask scheduler whose workers share the all-pairs search; nor does it depend on them.
     """
 
     solver: str = "default"
@@ -39,6 +42,7 @@ class SolveParams:
     effort: str = "normal"
     time_limit: float | None = None
     threads: int | None = None
+    cluster: str | None = None
 
     def __post_init__(self) -> None:
         tables: tuple[tuple[str, str | None, Collection[str]], ...] = (
@@ -92,8 +96,9 @@ def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = igno
         clock.stage("pairs")
         kinds = kinds_of(puzzle) if solver.merges else None
         known = puzzle if kinds is None else merged(puzzle, kinds)
-        pairs = Crew(threads, clock.advance, _after(PAIRS_SHARE * (params.time_limit or math.inf)))
-        near = nearest(known, measure, compatibility.keep(known), pairs)
+        late = _after(PAIRS_SHARE * (params.time_limit or math.inf))
+        with _crew(params.cluster, threads, tell=clock.advance, late=late) as crew:
+            near = nearest(known, measure, compatibility.keep(known), crew)
         clock.stage("compatibility")
         C = compatibility.matrix(known, measure, near, params.seed, Crew(threads, clock.advance))
     clock.stage("layout")
@@ -104,7 +109,7 @@ def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = igno
         )
     with blas_threads(threads):
         answer = solver.solve(grid, params.seed, clock.hear, budget)
-    stopped = answer.stopped or pairs.cut_short
+    stopped = answer.stopped or crew.cut_short
     return Result(answer.layout, answer.consistency, params, clock.stop(), answer.notes, stopped)
 
 
@@ -114,6 +119,18 @@ def _shape(puzzle: Puzzle, C: csr_array, kinds: Kinds | None, params: SolveParam
         return puzzle.rows, puzzle.cols
     wide = room(puzzle.total)
     return shape_of(Grid(C, wide, wide, puzzle.turns, kinds), params.seed)
+
+
+@contextmanager
+def _crew(address: str | None, threads: int, **told: Any) -> Iterator[Crew]:
+    """Our own threads, or those of a cluster too."""
+    if address is None:
+        yield Crew(threads, **told)
+        return
+    from jigsolve.cluster import Cluster, connected  # most never need it
+
+    with connected(address) as client:
+        yield Cluster(client, threads, **told)
 
 
 def _after(seconds: float) -> Callable[[], bool]:

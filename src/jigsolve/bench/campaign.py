@@ -18,7 +18,7 @@ import numpy as np
 
 from jigsolve import __version__, files
 from jigsolve.errors import InputError
-from jigsolve.puzzle import cut, scramble
+from jigsolve.puzzle import Pixels, cut, scramble
 from jigsolve.scores import score
 from jigsolve.solve import SolveParams, solve
 
@@ -86,15 +86,20 @@ def plan(
 
 
 def execute(run: Run) -> dict[str, Any]:
-    """Scramble, solve, score: the record of one run; on one thread, so that times can be compared."""
+    """Scramble, solve, score: the record of one run."""
+    return {**run.identity(), **measured(run, files.read_in_8_bits(run.picture))}
+
+
+def measured(run: Run, picture: Pixels) -> dict[str, Any]:
+    """What a run tells beyond its identity; on one thread, so that times can be compared."""
     width, height = run.piece
-    puzzle, truth = scramble(cut(files.read_in_8_bits(run.picture), height, width), run.kind == 2, run.shuffle_seed())
+    puzzle, truth = scramble(cut(picture, height, width), run.kind == 2, run.shuffle_seed())
     begin = time.perf_counter()
     result = solve(puzzle, SolveParams(solver=run.solver, seed=run.seed, threads=1))
     wall = time.perf_counter() - begin
     scores = score(result.layout, truth, puzzle.looks(), rotated=puzzle.rotated)
     return {
-        **run.identity(), "rows": puzzle.rows, "cols": puzzle.cols, "scores": asdict(scores), "wall": wall,
+        "rows": puzzle.rows, "cols": puzzle.cols, "scores": asdict(scores), "wall": wall,
         "seconds": result.seconds, "consistency": result.consistency, "notes": list(result.notes),
     }  # fmt: skip
 
@@ -112,30 +117,65 @@ def finished(run: Run, out: Path) -> dict[str, Any] | None:
     return record if same and "scores" in record and "wall" in record else None
 
 
-def carry_out(runs: Sequence[Run], out: Path, jobs: int) -> Iterator[tuple[Run, str]]:
-    """Do the runs and file their results; yields each as it ends, with what went wrong ("" if nothing did)."""
+def carry_out(runs: Sequence[Run], out: Path, jobs: int, cluster: str | None = None) -> Iterator[tuple[Run, str]]:
+    """Do the runs and file their results; yields each as it ends, with what went wrong ("" if nothing did).
+
+    jobs: so many at a time, each in a process of its own. cluster: on the workers of this Dask scheduler instead.
+    """
+    for run, found in _in_processes(runs, jobs) if cluster is None else _on_cluster(runs, cluster):
+        if isinstance(found, str):
+            yield run, found
+            continue
+        path = out / run.name
+        files.make_folder(path.parent)
+        files.write_json(path, found)
+        yield run, ""
+
+
+Found = dict[str, Any] | str  # the record of a run, or what went wrong
+
+
+def _in_processes(runs: Sequence[Run], jobs: int) -> Iterator[tuple[Run, Found]]:
     others = set(active_children())
     solvers = list(dict.fromkeys(run.solver for run in runs))
     pool = ProcessPoolExecutor(min(jobs, max(1, len(runs))), get_context("spawn"), _settle_in, (solvers,))
     try:
         futures = {pool.submit(execute, run): run for run in runs}
         for future in as_completed(futures):
-            run = futures[future]
             try:
-                record = future.result()
+                yield futures[future], future.result()
             except InputError as error:
-                yield run, str(error)
-                continue
-            path = out / run.name
-            files.make_folder(path.parent)
-            files.write_json(path, record)
-            yield run, ""
+                yield futures[future], str(error)
     except BaseException:  # stopped: whoever still works does so for nobody
         for worker in set(active_children()) - others:
             worker.terminate()
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _on_cluster(runs: Sequence[Run], address: str) -> Iterator[tuple[Run, Found]]:
+    """Pictures are read here and sent: workers need not see our files."""
+    from jigsolve.cluster import Cluster, connected
+
+    with connected(address) as client:
+        jobs = ((run, _picture(run)) for run in runs)
+        for k, found in Cluster(client).spread(_attempt, jobs, len(runs), 1.0):
+            yield runs[k], found if isinstance(found, str) else {**runs[k].identity(), **found}
+
+
+def _picture(run: Run) -> Pixels | str:
+    try:
+        return files.read_in_8_bits(run.picture)
+    except InputError as error:
+        return str(error)
+
+
+def _attempt(run: Run, picture: Pixels | str) -> Found:
+    try:
+        return picture if isinstance(picture, str) else measured(run, picture)
+    except InputError as error:
+        return str(error)
 
 
 def _settle_in(solvers: Sequence[str]) -> None:

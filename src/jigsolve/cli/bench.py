@@ -15,7 +15,7 @@ from jigsolve.errors import InputError
 
 def run(
     folders: Sequence[Path], piece: tuple[int, int], kinds: Sequence[int], solvers: Sequence[str], seeds: int,
-    jobs: int, out: Path,
+    jobs: int, cluster: str | None, out: Path,
 ) -> None:  # fmt: skip
     runs = plan(folders, piece, kinds, solvers, seeds)
     files.make_folder(out)
@@ -23,7 +23,7 @@ def run(
     to_do = [each for each in runs if finished(each, out) is None]
     failed = 0
     with counting("benching", len(runs), len(runs) - len(to_do)) as step:
-        for each, wrong in carry_out(to_do, out, jobs) if to_do else ():
+        for each, wrong in carry_out(to_do, out, jobs, cluster) if to_do else ():
             if wrong:
                 failed += 1
                 print(f"{each.name}: {wrong}", file=sys.stderr)

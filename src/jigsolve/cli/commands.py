@@ -29,6 +29,9 @@ app = typer.Typer(
 )
 
 Piece = Annotated[str, typer.Option(metavar="SIZE", help="Size of a piece in pixels: 28, or 51x27 (width x height).")]
+Cluster = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler whose workers share the work: docs/cluster.md.")
+]
 Seed = Annotated[int, typer.Option(metavar="S", min=0, help="Same seed, same result.")]
 
 
@@ -125,6 +128,7 @@ def solve(
     threads: Annotated[
         int | None, typer.Option(metavar="T", min=1, help="Threads to use; as many as there are cores if not given.")
     ] = None,
+    cluster: Cluster = None,
     solver: Annotated[str, typer.Option(metavar="NAME", help=f"Out of: {choice(SOLVERS)}.")] = "default",
     compatibility: Annotated[
         str | None,
@@ -169,7 +173,7 @@ def solve(
     from jigsolve.solve import SolveParams
     from jigsolve.solve import solve as solve_puzzle
 
-    params = SolveParams(solver, dissimilarity, compatibility, seed, effort, time_limit, threads)
+    params = SolveParams(solver, dissimilarity, compatibility, seed, effort, time_limit, threads, cluster)
     for target in (output, layout):
         if target is not None:
             files.check_target(target)
@@ -238,6 +242,7 @@ def bench(
     ] = None,
     seeds: Annotated[int, typer.Option(metavar="K", min=1, help="How many shuffles of every picture.")] = 1,
     jobs: Annotated[int, typer.Option(metavar="J", min=1, help="How many runs at a time, each on one thread.")] = 1,
+    cluster: Cluster = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("results"),
 ) -> None:
     """Scramble, solve and score all pictures of some folders, and set the means beside the published figures.
@@ -252,7 +257,7 @@ def bench(
     size = piece_size(piece)
     from jigsolve.cli.bench import run
 
-    run(folders, size, type or [1], solver or ["default"], seeds, jobs, out)
+    run(folders, size, type or [1], solver or ["default"], seeds, jobs, cluster, out)
 
 
 def _report(result: Result, n: int, seconds: float) -> None:

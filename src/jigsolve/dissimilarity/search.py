@@ -55,8 +55,8 @@ def nearest(puzzle: Puzzle, measure: Dissimilarity, keep: int, crew: Crew = ALON
     tiles = [tile for table in tables for tile in table.tiles()]
     tiles.sort(key=lambda tile: tile.down.start)  # if time runs out, all kinds of side have met as many
     jobs = (tile.job(best, several) for tile in tiles)
-    for tile, found in zip(tiles, crew.spread(absorbed, jobs, len(tiles), 0.9), strict=False):
-        tile.tell(best, found)
+    for k, found in crew.spread(absorbed, jobs, len(tiles), 0.9):
+        tiles[k].tell(best, found)
     side = np.sort((best & NONE).astype(np.int32), axis=1)
     del best, tables, tiles, jobs  # the tables are large
     keep = max(1, min(keep, most))
