@@ -56,7 +56,7 @@ def test_errors_come_through_and_nobody_is_left_behind(threads: int) -> None:
 def test_what_there_is_no_time_for_is_left_undone(threads: int) -> None:
     asked = iter([False] * 6)
     crew = Crew(threads, late=lambda: next(asked, True))
-    assert list(crew.spread(abs, [(k,) for k in range(50)], 50, 1.0)) == list(range(6))
+    assert list(crew.spread(abs, [(k,) for k in range(50)], 50, 1.0)) == list(enumerate(range(6)))
     assert crew.cut_short
     crew = Crew(threads)
     assert len(list(crew.spread(abs, [(k,) for k in range(50)], 50, 1.0))) == 50

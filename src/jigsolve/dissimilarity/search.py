@@ -19,6 +19,7 @@ NONE = np.iinfo(np.int32).max  # fills the lists of sides that met fewer others 
 SPARE = 12  # more are held than asked for: the products' rounding must not decide who is among the nearest
 _EMPTY = np.int64((NONE << 32) | NONE)  # the key of no side: larger than any
 _PIECES = 2048  # pieces whose terms are made at once
+_LINEAR = 6000  # all that is done once a side takes as long as so many pairs of it
 
 Faces = tuple[tuple[int, ...], tuple[int, ...]]  # kinds of side, and the kinds they may face
 
@@ -50,12 +51,13 @@ def nearest(puzzle: Puzzle, measure: Dissimilarity, keep: int, crew: Crew = ALON
     several = np.zeros(n, dtype=bool) if puzzle.copies is None else puzzle.copies > 1
     facing = sum(len(theirs) for mine, theirs in faces(puzzle.turns) if 0 in mine)
     most = max(1, facing * (n - 1 + int(several.any())))
-    terms, tables = _prepared(puzzle, measure, crew)
+    all_pairs = facing * n / (facing * n + _LINEAR)  # their share of the time
+    terms, tables = _prepared(puzzle, measure, crew, 0.4 * (1.0 - all_pairs))
     best = np.full((SIDES * n, min(keep + SPARE, most)), _EMPTY)
     tiles = [tile for table in tables for tile in table.tiles()]
     tiles.sort(key=lambda tile: tile.down.start)  # if time runs out, all kinds of side have met as many
     jobs = (tile.job(best, several) for tile in tiles)
-    for k, found in crew.spread(absorbed, jobs, len(tiles), 0.9):
+    for k, found in crew.spread(absorbed, jobs, len(tiles), 0.4 + 0.6 * all_pairs):
         tiles[k].tell(best, found)
     side = np.sort((best & NONE).astype(np.int32), axis=1)
     del best, tables, tiles, jobs  # the tables are large
@@ -99,7 +101,7 @@ def _numbers(kinds: tuple[int, ...], n: int) -> NDArray[np.int32]:
     return np.concatenate([np.arange(n, dtype=np.int32) * SIDES + kind for kind in kinds])
 
 
-def _prepared(puzzle: Puzzle, measure: Dissimilarity, crew: Crew) -> tuple[list[list[Term]], list[Table]]:
+def _prepared(puzzle: Puzzle, measure: Dissimilarity, crew: Crew, upto: float) -> tuple[list[list[Term]], list[Table]]:
     """The terms of each kind of side, and the tables of those that may face each other."""
     n, parts = len(puzzle), chunks(len(puzzle), _PIECES)
     tables = []
@@ -119,7 +121,7 @@ def _prepared(puzzle: Puzzle, measure: Dissimilarity, crew: Crew) -> tuple[list[
         return terms
 
     jobs = [(kind, lo, hi) for kind in range(SIDES) for lo, hi in parts]
-    found = list(crew.each(made, jobs, len(jobs), 0.1))
+    found = list(crew.each(made, jobs, len(jobs), upto))
     lots = [found[k : k + len(parts)] for k in range(0, len(found), len(parts))]
     return [[joined(term) for term in zip(*lot, strict=True)] for lot in lots], tables
 
