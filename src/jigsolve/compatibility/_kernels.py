@@ -134,10 +134,12 @@ def rivals(start, joints, values, floor, lo, hi, out):
     """
     best = np.empty((len(floor), BEST), dtype=values.dtype)
     for s in range(lo, hi):
-        best[:] = np.inf
-        for k in joints[start[s] : start[s + 1]]:
+        for m in range(len(floor)):
+            for i in range(BEST):
+                best[m, i] = np.inf
+        for j in range(start[s], start[s + 1]):
             for m in range(len(floor)):
-                x = values[k, m]
+                x = values[joints[j], m]
                 i = BEST - 1
                 if x < best[m, i]:
                     while i > 0 and best[m, i - 1] > x:

@@ -14,7 +14,7 @@ STRIDE = 16  # distances that are looked at together: most often none of them is
 
 def inner(function):
     """For what only kernels call: without wrappers for Python it compiles in half the time."""
-    return njit(cache=True, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    return njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
 
 
 @inner
@@ -33,19 +33,16 @@ def _insert(best, key):
     best[k] = key
 
 
-@njit(cache=True, nogil=True)
-def absorb(bits, rows, own, cols, mine, theirs):
+@njit(cache=True, nogil=True, error_model="numpy")
+def absorb(bits, rows, own, cols, mine, theirs, bars):
     """Offer every distance of a block to the list of its row's side and, if there is one, of its column's side.
 
     bits: (rows, cols) float32 seen as int32. own: the piece that each row's side may not face, -1 if it may face any.
     mine, theirs: (rows, held), (cols, held) keys; a list that is not full yet ends in keys larger than any.
+    bars: (cols,) the distances at the end of theirs; the smallest number there is where there are none.
     """
     last = mine.shape[1] - 1
     both = len(theirs) > 0
-    bars = np.full(len(cols), np.int32(-0x80000000))
-    if both:
-        for c in range(len(cols)):
-            bars[c] = np.int32(theirs[c, last] >> 32)
     for r in range(len(rows)):
         line = bits[r]
         bar = np.int32(mine[r, last] >> 32)
@@ -70,7 +67,7 @@ def absorb(bits, rows, own, cols, mine, theirs):
                     bars[c] = np.int32(theirs[c, last] >> 32)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def merge(best, sides, found):
     """Offer lists of keys (sides, held) to the lists of the sides they belong to."""
     last = best.shape[1] - 1
@@ -81,7 +78,7 @@ def merge(best, sides, found):
             _insert(best[sides[r]], found[r, k])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def whitened(hoped, seen, weight, weight_too, rows, cols, sign, total):
     """Add to total[k] the sum over places of e^T (weight[i] + weight_too[j]) e, with e = facing(seen[j]) - hoped[i].
 

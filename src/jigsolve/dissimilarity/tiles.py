@@ -16,6 +16,7 @@ from jigsolve.dissimilarity.strips import SIDES
 BLOCK = 1024  # sides to an edge of a product: what comes of it stays in the caches
 STRIP = 4 * BLOCK  # sides to an edge of a tile
 MOST_STRIPS = 32  # in huge puzzles tiles are larger, not more
+_NEVER = np.iinfo(np.int32).min  # a bar that no distance passes
 
 Keys = NDArray[np.int64]
 Numbers = NDArray[np.int32]
@@ -96,8 +97,13 @@ def absorbed(
     for lo, hi in chunks(len(rows), BLOCK):
         for start, stop in chunks(len(cols), BLOCK):
             block = left[lo:hi] @ right[start:stop].T
-            columns = mine[:0] if theirs is None else theirs[start:stop]
-            _kernels.absorb(block.view(np.int32), rows[lo:hi], own[lo:hi], cols[start:stop], mine[lo:hi], columns)
+            lists = mine[:0] if theirs is None else theirs[start:stop]
+            ends = (
+                np.full(stop - start, _NEVER, dtype=np.int32)
+                if theirs is None
+                else (lists[:, -1] >> 32).astype(np.int32)
+            )
+            _kernels.absorb(block.view(np.int32), rows[lo:hi], own[lo:hi], cols[start:stop], mine[lo:hi], lists, ends)
     return mine, theirs
 
 
