@@ -6,6 +6,7 @@ kinds gives the same answer however the input was shuffled and turned.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 
@@ -47,17 +48,21 @@ class Kinds:
         return Layout(pieces, np.where(pieces == HOLE, 0, (turns + self.lead[pieces]) % 4))
 
 
-def kinds_of(puzzle: Puzzle) -> Kinds:
-    """Sort the pieces of a puzzle into kinds."""
+def kinds_of(puzzle: Puzzle, apart: Collection[int] = ()) -> Kinds:
+    """Sort the pieces of a puzzle into kinds. apart: pieces that are kinds of their own, whatever they look like."""
     turns = np.array(puzzle.turns)
     seen = np.stack([_digests(np.rot90(puzzle.pieces, -turn, axes=(1, 2))) for turn in turns], axis=1)
     lowest = seen.argmin(axis=1)  # a kind lies as its digest is lowest
-    _, first, of = np.unique(seen.min(axis=1), return_index=True, return_inverse=True)
+    mark = np.zeros(len(puzzle), dtype=np.uint64)
+    mark[list(apart)] = 1 + np.array(list(apart), dtype=np.uint64)
+    looks = np.stack([seen.min(axis=1), mark], axis=1)
+    _, first, of = np.unique(looks, axis=0, return_index=True, return_inverse=True)
     bits = np.zeros(len(first), dtype=np.int32)
     of_kind = [seen[first, (lowest[first] + k) % len(turns)] for k in range(len(turns))]
     for k, turn in enumerate(turns):
         bits[np.all([of_kind[k] != before for before in of_kind[:k]], axis=0)] |= 1 << turn
-    return Kinds(of.astype(np.int32), turns[lowest].astype(np.int32), first.astype(np.int32), bits)
+    bits[of[list(apart)]] = (1 << turns).sum()
+    return Kinds(of.astype(np.int32).ravel(), turns[lowest].astype(np.int32), first.astype(np.int32), bits)
 
 
 def merged(puzzle: Puzzle, kinds: Kinds) -> Puzzle:

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scipy.sparse import csr_array
@@ -18,6 +18,7 @@ from jigsolve.errors import InputError
 from jigsolve.events import Advanced, Event, Stage, Watch, ignore
 from jigsolve.identical import Kinds, kinds_of, merged
 from jigsolve.layout import Layout
+from jigsolve.pins import NO_PINS, Pins, checked
 from jigsolve.puzzle import UNKNOWN, Puzzle
 from jigsolve.solvers import EFFORTS, SOLVERS, Budget, Grid, room, shape_of
 
@@ -82,9 +83,10 @@ class Result:
     stopped: bool = False
 
 
-def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = ignore) -> Result:
-    """Put a puzzle together from its pieces alone."""
+def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = ignore, pins: Pins = NO_PINS) -> Result:
+    """Put a puzzle together from its pieces alone, and from what is known already."""
     params = params or SolveParams()
+    _check_pins(puzzle, pins, params)
     budget = Budget(params.effort, time.monotonic() + (params.time_limit or math.inf))
     solver = SOLVERS[params.solver]
     measure = DISSIMILARITIES[params.dissimilarity]
@@ -94,7 +96,7 @@ def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = igno
 
     with blas_threads(1):  # a crew has as many products at a time as there are threads
         clock.stage("pairs")
-        kinds = kinds_of(puzzle) if solver.merges else None
+        kinds = kinds_of(puzzle, pins.pieces()) if solver.merges else None
         known = puzzle if kinds is None else merged(puzzle, kinds)
         late = _after(PAIRS_SHARE * (params.time_limit or math.inf))
         with _crew(params.cluster, threads, tell=clock.advance, late=late) as crew:
@@ -102,7 +104,7 @@ def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = igno
         clock.stage("compatibility")
         C = compatibility.matrix(known, measure, near, params.seed, Crew(threads, clock.advance))
     clock.stage("layout")
-    grid = Grid(C, *_shape(puzzle, C, kinds, params), puzzle.turns, kinds)
+    grid = Grid(C, *_shape(puzzle, C, kinds, params), puzzle.turns, kinds, _renamed(pins, kinds))
     if len(grid) < grid.cells and not solver.leaves_holes:
         raise InputError(
             f"Expected as many pieces as cells with solver {params.solver}, got {len(grid)} for {grid.cells}."
@@ -110,7 +112,22 @@ def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = igno
     with blas_threads(threads):
         answer = solver.solve(grid, params.seed, clock.hear, budget)
     stopped = answer.stopped or crew.cut_short
+    if lost := pins.broken(answer.layout.pieces, answer.layout.turns):
+        answer = replace(answer, notes=(*answer.notes, f"{lost} of the pins could not be kept: do they agree?"))
     return Result(answer.layout, answer.consistency, params, clock.stop(), answer.notes, stopped)
+
+
+def _check_pins(puzzle: Puzzle, pins: Pins, params: SolveParams) -> None:
+    if pins and not SOLVERS[params.solver].keeps_pins:
+        raise InputError(f"Expected no pins with solver {params.solver}, which cannot keep them.")
+    if pins.cells and (puzzle.rows, puzzle.cols) == UNKNOWN:
+        raise InputError("Expected the grid's rows and cols with pinned cells.")
+    checked(pins, puzzle.total, puzzle.rows, puzzle.cols, puzzle.turns)
+
+
+def _renamed(pins: Pins, kinds: Kinds | None) -> Pins:
+    """Pins in the numbers of C."""
+    return pins if kinds is None else pins.renamed(lambda piece: (int(kinds.of[piece]), int(kinds.lead[piece])))
 
 
 def _shape(puzzle: Puzzle, C: csr_array, kinds: Kinds | None, params: SolveParams) -> tuple[int, int]:

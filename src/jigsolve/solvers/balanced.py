@@ -22,6 +22,7 @@ class Balanced:
     compatibility = "percentile"
     merges = False
     leaves_holes = False
+    keeps_pins = False
     searches = False
 
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:

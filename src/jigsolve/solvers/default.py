@@ -15,6 +15,7 @@ EFFORTS = {
     "normal": SearchParams(),
     "thorough": SearchParams(cycle=800, patience=6, cycles=80),
 }
+MORE_FOR_PINS = 8  # cycles, if some pins are not kept yet
 LARGE = {  # one long cooling finds more than several short ones
     "fast": SearchParams(cycle=40, each=6, cycles=1),
     "normal": SearchParams(cycles=1),
@@ -29,6 +30,7 @@ class Default:
     compatibility = "learned"
     merges = True
     leaves_holes = True
+    keeps_pins = True
     searches = True
 
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
@@ -52,6 +54,11 @@ class Default:
                 if search.settled():
                     idle = params.patience
                 watch(Improved(done, params.cycles, 2.0 * search.top))
+            for _ in range(MORE_FOR_PINS):
+                if stopped or not grid.pins.broken(*search.best):
+                    break
+                search.cycle(budget.spent)
+                stopped = budget.spent()
         except KeyboardInterrupt:
             search.rescue()
             stopped = True

@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from jigsolve.errors import InputError
 from jigsolve.identical import Kinds
 from jigsolve.layout import Layout
+from jigsolve.pins import NO_PINS, Pins
 from jigsolve.relaxation import FREE, Anchors, Labeling
 from jigsolve.solvers import _kernels
 
@@ -21,6 +22,7 @@ class Grid:
 
     C: (4n, 4n) symmetric, not negative; a = 4 * piece + side.
     kinds: if C is over kinds of identical pieces, which those are; None: every piece is its own.
+    pins: what is known already, in the numbers of C.
     """
 
     C: csr_array
@@ -28,6 +30,7 @@ class Grid:
     cols: int
     turns: tuple[int, ...] = (0,)
     kinds: Kinds | None = None
+    pins: Pins = NO_PINS
 
     def __post_init__(self) -> None:
         sides = 4 * len(self.copies)

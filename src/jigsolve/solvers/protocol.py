@@ -65,6 +65,11 @@ class Solver(Protocol):
         ...
 
     @property
+    def keeps_pins(self) -> bool:
+        """Does it respect what is known already?"""
+        ...
+
+    @property
     def searches(self) -> bool:
         """Does it search, so that effort and time limits mean something to it?"""
         ...

@@ -31,8 +31,10 @@ def neighbour(b, cell, d):
 
 @inner
 def fits(b, cell):
-    """May this cell be filled? The block's bounding box must fit the grid, or the grid on its side."""
+    """May this cell be filled? It is not barred, and the block's bounding box fits the grid, or that on its side."""
     f = b.frame
+    if b.barred[cell]:
+        return False
     if f[FILLED] == 0:
         return True
     y, x = cell // f[WIDTH], cell % f[WIDTH]
@@ -113,17 +115,18 @@ def evaluate(b, cell):
     says nothing, no piece is noted; such cells come last, those with most neighbours first.
     """
     count = column(b, cell)
+    keys, values = b.scratch[0], b.scratch[1]
+    best = 0
+    for k in range(count):
+        values[k] = max(0.0, values[k])  # a forbidden joint outweighs all others
+        if values[k] > values[best]:
+            best = k
     b.cells[WANT, cell] = -1
-    if count == 0:
+    if count == 0 or values[best] == 0.0:
         beside = 0
         for d in range(4):
             beside += b.cells[PIECE, neighbour(b, cell, d)] >= 0
         return NOTHING * beside
-    keys, values = b.scratch[0], b.scratch[1]
-    best = 0
-    for k in range(1, count):
-        if values[k] > values[best]:
-            best = k
     q, i, turn = values[best], int(keys[best]) // 4, int(keys[best]) % 4
     b.cells[WANT, cell] = i
     b.cells[WANT_TURN, cell] = turn

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from jigsolve.layout import HOLE, Layout
 from jigsolve.solvers.grid import Grid
 from jigsolve.solvers.growth import _kernels as k
+from jigsolve.solvers.growth.pinned import placed, weighed
 
 Cells = NDArray[np.int64]
 
@@ -22,7 +23,7 @@ class Arrays(NamedTuple):
     priority: (canvas,) of waiting cells. stock: (4, pieces) the cell a piece lies in, copies left, copies in all,
     bits of the turns it may take. frame: the block's bounding box, counts and sizes. lines: (2, rows or columns)
     filled cells in each. heap: (2, room) priorities and cells that wait. scratch: (2, room) keys and values.
-    knobs: size and number of the noise.
+    knobs: size and number of the noise. barred: (canvas,) cells that may never be filled.
     """
 
     indptr: NDArray[np.int32]
@@ -36,6 +37,7 @@ class Arrays(NamedTuple):
     heap: NDArray[np.float64]
     scratch: NDArray[np.float64]
     knobs: NDArray[np.float64]
+    barred: NDArray[np.bool_]
 
 
 class Board:
@@ -43,7 +45,9 @@ class Board:
 
     def __init__(self, grid: Grid) -> None:
         self.grid = grid
-        self.either = len(grid.turns) == 4 and grid.rows != grid.cols  # the grid may lie on its side
+        self.known = placed(grid.pins)
+        self.fixed = len(self.known) > 0  # then the frame does not float
+        self.either = len(grid.turns) == 4 and grid.rows != grid.cols and not self.fixed  # it may lie on its side
         high, wide = (max(grid.rows, grid.cols),) * 2 if self.either else (grid.rows, grid.cols)
         self.height, self.width = 3 * high + 4, 3 * wide + 4
         canvas, pieces = self.height * self.width, len(grid.copies)
@@ -56,12 +60,17 @@ class Board:
         frame[k.TOTAL] = len(grid)
         cells = np.zeros((4, canvas), dtype=np.int32)
         cells[k.PIECE] = -1
-        C = grid.C
+        C = weighed(grid.C, grid.pins) if grid.pins else grid.C
         self.arrays = Arrays(
             C.indptr.astype(np.int32), C.indices.astype(np.int32), C.data.astype(np.float64),
             cells, np.zeros(canvas), stock, frame, np.zeros((2, max(self.height, self.width)), dtype=np.int32),
-            np.zeros((2, 16 * len(grid) + 64)), np.zeros((2, 256)), np.zeros(2),
+            np.zeros((2, 16 * len(grid) + 64)), np.zeros((2, 256)), np.zeros(2), np.zeros(canvas, dtype=bool),
         )  # fmt: skip
+        self.held = np.zeros(canvas, dtype=bool)  # cells whose piece is pinned
+        if self.fixed:
+            self.arrays.barred[:] = True
+            self.arrays.barred[self.rectangle(*self._frame())] = False
+            self.held[self._cells_of(self.known)] = True
         self._was = np.zeros((len(grid), 2), dtype=np.int64)
         self._all = np.arange(pieces, dtype=np.int64)[:, None]
         self._made = np.zeros(len(grid), dtype=np.int64)
@@ -69,6 +78,16 @@ class Board:
     @property
     def middle(self) -> int:
         return (self.height // 2) * self.width + self.width // 2
+
+    def _frame(self) -> tuple[int, int, int, int]:
+        """First and last row, first and last column of a frame that does not float."""
+        top, west = (self.height - self.grid.rows) // 2, (self.width - self.grid.cols) // 2
+        return top, top + self.grid.rows - 1, west, west + self.grid.cols - 1
+
+    def _cells_of(self, known: NDArray[np.int64]) -> Cells:
+        """The cells on the canvas of rows and columns of the grid."""
+        top, _, west, _ = self._frame()
+        return (top + known[:, 0]) * self.width + west + known[:, 1]
 
     def attempt(
         self, gone: Cells, wanted: Cells, bar: float, noise: float = 0.0, round_: int = 0
@@ -80,7 +99,11 @@ class Board:
         return float(won), bool(kept)
 
     def grow(self) -> None:
-        """Lay all pieces, from the one that knows its neighbours best."""
+        """Lay all pieces, from those whose cell is known or from the one that knows its neighbours best."""
+        if self.fixed:
+            seeds = np.column_stack([self._cells_of(self.known), self.known[:, 2:]])
+            self.attempt(np.zeros(0, dtype=np.int64), seeds, -math.inf)
+            return
         C = self.grid.C
         strongest = int(np.argmax(C.max(axis=1).toarray().reshape(-1, 4).sum(axis=1)))
         turn = int(self.grid.turn_bits[strongest] & -self.grid.turn_bits[strongest]).bit_length() - 1
@@ -138,7 +161,7 @@ class Board:
 
     def snapshot(self) -> NDArray[np.int32]:
         """(2, rows, cols) pieces and turns of the finished block; holes have no piece."""
-        top, bottom, west, east = self.box()
+        top, bottom, west, east = self._frame() if self.fixed else self.box()
         canvas = self.arrays.cells[:2].reshape(2, self.height, self.width)
         return canvas[:, top : bottom + 1, west : east + 1].copy()
 
@@ -157,10 +180,13 @@ class Board:
         a.lines[:] = 0
         a.lines[0, top : top + high] = there.sum(axis=1)
         a.lines[1, west : west + wide] = there.sum(axis=0)
-        a.frame[:5] = top, top + high - 1, west, west + wide - 1, len(self.grid)
+        ys, xs = np.flatnonzero(a.lines[0]), np.flatnonzero(a.lines[1])
+        a.frame[:5] = ys[0], ys[-1], xs[0], xs[-1], len(self.grid)
 
     def centred(self) -> None:
-        """Bring the block back to the middle, if a regrowth has carried it away."""
+        """Bring the block back to the middle, if a regrowth has carried it away and its frame floats."""
+        if self.fixed:
+            return
         top, bottom, west, east = self.box()
         if (top, west) != ((self.height - (bottom - top + 1)) // 2, (self.width - (east - west + 1)) // 2):
             self.show(self.snapshot())

@@ -350,6 +350,8 @@ class Search:
         if move is None or len(move[0]) == 0:
             return
         gone, wanted = move
+        if self.board.fixed:
+            gone = gone[~self.board.held[gone]]
         if len(gone) == len(self.board.grid) and len(wanted) == 0:  # something must stay to grow from
             gone = np.delete(gone, self.rng.randrange(len(gone)))
         noise = 0.0 if self.rng.random() < 0.2 else 0.1 + 0.4 * self.rng.random()

@@ -145,7 +145,7 @@ def rebuilt(
         on = (y > 0) & (y < board.height - 1) & (x > 0) & (x < board.width - 1)
         goal = np.where(on, y * board.width + x, 0)
         turns = (turn[mine] + g) % 4
-        on &= ((board.arrays.stock[k.TURNS][piece[mine]] >> turns) & 1 == 1) & ~full[goal]
+        on &= ((board.arrays.stock[k.TURNS][piece[mine]] >> turns) & 1 == 1) & ~full[goal] & ~board.arrays.barred[goal]
         if on.sum() < (1.0 - TRIM) * len(mine):
             continue
         y, x = y[on], x[on]
