@@ -1,8 +1,9 @@
 """Eq. 10 seen from the two sides of a joint gives two values: which mean of them should C hold?
 
-    python benchmarks/symmetry.py FOLDER [--pictures 10] [--piece 28] [--seeds 1]
+    python benchmarks/symmetry.py FOLDER [--pictures 10] [--piece 28] [--seeds 1] [--type 1] [--grid 14x20]
 
-Solves the first pictures of a folder (Type 1, solver `paper`) with each of four means and prints DC, NC, PR.
+Solves the first pictures of a folder (or their upper left corners of so many pieces) by solver `paper` with each of
+four means, and prints DC, NC, PR.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ def one_way(near: Nearest, values: Floats) -> csr_array:
 def symmetric_by(mean: Callable[[csr_array, csr_array], csr_array]) -> Callable[[Nearest, Floats], csr_array]:
     def symmetric(near: Nearest, values: Floats) -> csr_array:
         one = one_way(near, values)
-        both = csr_array(mean(one, one.T.tocsr()))
+        perfect = ((one >= 1.0) + (one.T >= 1.0)).astype(np.float64)
+        both = csr_array(mean(one, one.T.tocsr()).maximum(perfect))
         both.eliminate_zeros()
         both.sort_indices()
         return both
@@ -54,17 +56,22 @@ def main() -> None:
     parser.add_argument("--pictures", type=int, default=10)
     parser.add_argument("--piece", type=int, default=28)
     parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--type", type=int, default=1, choices=(1, 2))
+    parser.add_argument("--grid", help="ROWSxCOLS pieces of the upper left corner; all of the picture if not given")
     asked = parser.parse_args()
+    rows, cols = map(int, asked.grid.split("x")) if asked.grid else (None, None)
+    turned = asked.type == 2
     pictures = files.pictures_in(asked.folder)[: asked.pictures]
     found: dict[str, list[tuple[float, float, bool]]] = {name: [] for name in MEANS}
     for seed in range(asked.seeds):
         for path in pictures:
-            run = Run(path, (asked.piece, asked.piece), 1, "paper", seed)
-            puzzle, truth = scramble(cut(files.read_in_8_bits(path), *run.piece), False, run.shuffle_seed())
+            run = Run(path, (asked.piece, asked.piece), asked.type, "paper", seed)
+            picture = files.read_in_8_bits(path)[: rows and rows * asked.piece, : cols and cols * asked.piece]
+            puzzle, truth = scramble(cut(picture, *run.piece), turned, run.shuffle_seed())
             for name, mean in MEANS.items():
                 percentile.symmetric = symmetric_by(mean)
                 layout = solve(puzzle, SolveParams(solver="paper", seed=seed)).layout
-                got = score(layout, truth, rotated=False)
+                got = score(layout, truth, rotated=turned)
                 found[name].append((got.direct, got.neighbour, got.perfect))
             print(
                 path.name, *(f"{name} {100 * rows[-1][0]:.2f}/{100 * rows[-1][1]:.2f}" for name, rows in found.items())

@@ -51,16 +51,26 @@ def support(r, p):
     return q
 
 
+def angular_anchor(C):
+    """The piece whose sides, taken together, prefer their best joint most to their second best."""
+    falling = -np.sort(-C, axis=1)
+    return int(np.argmax((falling[:, 0] - falling[:, 1]).reshape(-1, 4).sum(axis=1)))
+
+
 def anchors_in_order(C, rows, cols, turns, held=None, alpha=0.7, epsilon=1e-4):
     """All anchors (piece, turn, row, col) of all branches in the order they are made; held: (piece, turn number)."""
     r = looked_up(C, turns)
     made = []
     branches = [{}]  # piece -> (turn number, y, x)
+    if held is not None:
+        middle = (held[1], rows // 2, cols // 2)
+        made.append((held[0], turns[held[1]], *middle[1:]))
+        branches = settled({held[0]: middle}, (0, 0), rows, cols)
     while branches:
         block = branches.pop()
         while len(block) < len(C) // 4:
             before = box(block)
-            piece, spot = one_phase(r, rows, cols, len(turns), block, held, alpha, epsilon)
+            piece, spot = one_phase(r, rows, cols, len(turns), block, alpha, epsilon)
             made.append((piece, turns[spot[0]], spot[1], spot[2]))
             block = {**block, piece: spot}
             block, *others = settled(block, before, rows, cols)
@@ -68,7 +78,7 @@ def anchors_in_order(C, rows, cols, turns, held=None, alpha=0.7, epsilon=1e-4):
     return made
 
 
-def one_phase(r, rows, cols, k, block, held, alpha, epsilon):
+def one_phase(r, rows, cols, k, block, alpha, epsilon):
     n = rows * cols
     p = np.zeros((n, k, rows, cols))
     empty = np.ones((rows, cols), dtype=bool)
@@ -77,8 +87,6 @@ def one_phase(r, rows, cols, k, block, held, alpha, epsilon):
     for i in range(n):
         if i in block:
             p[(i, *block[i])] = 1.0
-        elif held is not None and i == held[0]:
-            p[i, held[1]] = empty / empty.sum()
         else:
             p[i] = empty / (k * empty.sum())
     frontier = empty.copy()
@@ -89,14 +97,15 @@ def one_phase(r, rows, cols, k, block, held, alpha, epsilon):
                 near[y + 1 + dy, x + 1 + dx] = True
         frontier &= near[1:-1, 1:-1]
     free = np.array([i not in block for i in range(n)])
-    last = -np.inf
+    last, iteration = -np.inf, 0
     while True:
+        iteration += 1
         q = support(r, p)
         alc = (p * q).sum()
         total = (p * q).sum(axis=(1, 2, 3), keepdims=True)
         p = np.where(total > 0, p * q / np.where(total > 0, total, 1), p)
         open_p = np.where(free[:, None, None, None] & frontier[None, None], p, -1.0)
-        if open_p.max() >= alpha or alc - last < epsilon:
+        if open_p.max() >= alpha or alc - last < epsilon or iteration == 32:
             # of the trusted (or all) the largest share of the consistency; what differs by rounding alone is equal
             share = np.where(open_p >= (alpha if open_p.max() >= alpha else 0.0), open_p * q, -1.0)
             best = np.argwhere(share >= share.max() - 1e-4)[0]

@@ -125,11 +125,14 @@ def test_the_first_growth_lays_what_the_phases_lay(name, piece, rows, cols):
 
 @pytest.mark.parametrize(("rows", "cols"), [(2, 2), (2, 3), (3, 3)])
 def test_small_puzzles_against_all_permutations(rows, cols):
+    """With the C it is given in earnest, the learned one."""
+    measure, learned = Mahalanobis(), Learned()
     found = []
     for name in ("astronaut", "coffee", "chelsea", "rocket"):
         for place in range(4):
             puzzle, _ = small_puzzle(name, 36, rows, cols, seed=3, top=25 * place + 20, left=60 * place)
-            grid = grid_of(puzzle)
+            near = nearest(puzzle, measure, learned.keep(puzzle))
+            grid = Grid(learned.matrix(puzzle, measure, near, 0), rows, cols)
             answer = Default().solve(grid, 0, ignore)
             best = best_consistency(grid.C.toarray(), rows, cols)
             assert answer.consistency <= best + 1e-9

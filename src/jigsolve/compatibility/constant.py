@@ -14,16 +14,26 @@ def constant(puzzle: Puzzle) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def largest_class(puzzle: Puzzle) -> int:
-    """How many perfect joints a constant side may have: one with each turn of each piece of its colour."""
-    colours = puzzle.pieces[constant(puzzle), 0, 0]
-    if len(colours) == 0:
-        return 0
-    return len(puzzle.turns) * int(np.unique(colours, axis=0, return_counts=True)[1].max())
+    """How many perfect joints a side may have: one with each side that it may face and that has its one colour."""
+    rims = [puzzle.pieces[:, :, -2:], puzzle.pieces[:, -2:], puzzle.pieces[:, :, :2], puzzle.pieces[:, :2]]
+    apart = {1: ((0,), (1,), (2,), (3,)), 2: ((0, 2), (1, 3)), 4: ((0, 1, 2, 3),)}[len(puzzle.turns)]
+    return max(_most_alike([rims[side] for side in sides]) for sides in apart)
+
+
+def _most_alike(rims: list[np.ndarray[tuple[int, ...], np.dtype[np.generic]]]) -> int:
+    """How often the commonest colour occurs among rims of one colour."""
+    colours = []
+    for rim in rims:
+        flat = (rim == rim[:, :1, :1]).all(axis=(1, 2, 3))
+        colours.append(rim[flat, 0, 0])
+    found = np.concatenate(colours)
+    return int(np.unique(found, axis=0, return_counts=True)[1].max()) if len(found) else 0
 
 
 def redraw(puzzle: Puzzle, C: csr_array, seed: int) -> csr_array:
-    """Eq. 11: joints of value 1 that a constant piece vouches for become max(0, U(-4, 1)), symmetrically.
+    """Eq. 11: joints of value 1 that a constant piece vouches for become max(0, U(-4, 1)) / 2, symmetrically.
 
+    Half of the paper's lot: at full height the luckiest of so many empty joints outweigh those that show something.
     Where pieces may be turned, a constant piece has as many times more perfect joints as there are turns: so many
     more are struck out, and as many are left to a side as in Type 1.
     """
@@ -39,7 +49,7 @@ def redraw(puzzle: Puzzle, C: csr_array, seed: int) -> csr_array:
     hit = perfect & vouched[a] & vouched[b]
     low, high = np.minimum(a, b)[hit], np.maximum(a, b)[hit]
     joint, number = np.unique(low.astype(np.int64) * C.shape[0] + high, return_inverse=True)
-    lot = np.maximum(0.0, np.random.default_rng(seed).uniform(1.0 - 5.0 * len(puzzle.turns), 1.0, len(joint)))
+    lot = np.maximum(0.0, np.random.default_rng(seed).uniform(1.0 - 5.0 * len(puzzle.turns), 1.0, len(joint))) / 2.0
     data = entries.data.copy()
     data[hit] = lot[number]
     drawn = csr_array((data, (a, b)), shape=C.shape)

@@ -22,7 +22,7 @@ FAINT = 1e-3  # a rank's power leaves a long tail that decides nothing and costs
 
 @dataclass(frozen=True)
 class Percentile:
-    """Eq. 10, made symmetric by the mean of both directions; Eq. 11 where pieces are constant.
+    """Eq. 10, made symmetric by the geometric mean of both directions; Eq. 11 where pieces are constant.
 
     percent: k of the paper; None takes 3 where orientations are known, 1.5 where they are not.
     """

@@ -26,10 +26,16 @@ class Compatibility(Protocol):
 
 
 def symmetric(near: Nearest, values: Floats) -> csr_array:
-    """The mean of what the two sides of a joint think of it; values: (4n, keep), one for each entry of `near`."""
+    """The geometric mean of what the two sides of a joint think of it; values: (4n, keep), one for each of `near`.
+
+    Both must think well of it. What is perfect to one side (D = 0) is perfect to the other, even where it found no room
+    among its equals in the other's list.
+    """
     side, place = np.nonzero((near.side != NONE) & (values > 0.0))
     n = len(near.side)
-    one_way = coo_array((0.5 * values[side, place], (side, near.side[side, place])), shape=(n, n)).tocsr()
-    both: csr_array = (one_way + one_way.T).tocsr()
+    one_way = coo_array((values[side, place], (side, near.side[side, place])), shape=(n, n)).tocsr()
+    mean = one_way.multiply(one_way.T).sqrt()
+    perfect = ((one_way >= 1.0) + (one_way.T >= 1.0)).astype(np.float64)
+    both: csr_array = mean.maximum(perfect).tocsr()
     both.sort_indices()
     return both

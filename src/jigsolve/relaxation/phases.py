@@ -36,6 +36,11 @@ class Problem(Protocol):
         """(objects, labels) the hypotheses of the initial labeling that are not ruled out."""
         ...
 
+    @property
+    def start(self) -> Anchors:
+        """(objects,) what is anchored before the first phase, if anything is."""
+        ...
+
     def reachable(self, anchors: Anchors) -> NDArray[np.bool_]:
         """(labels,) the open labels that a phase may anchor."""
         ...
@@ -59,6 +64,10 @@ class Assignment:
     def allowed(self) -> NDArray[np.bool_]:
         return np.ones((self.coefficients.objects, self.coefficients.labels), dtype=bool)
 
+    @property
+    def start(self) -> Anchors:
+        return np.full(self.coefficients.objects, FREE, dtype=np.int32)
+
     def reachable(self, anchors: Anchors) -> NDArray[np.bool_]:
         return np.ones(self.coefficients.labels, dtype=bool)
 
@@ -68,10 +77,13 @@ class Assignment:
 
 @dataclass(frozen=True)
 class PhaseParams:
-    """anchor_threshold: alpha of the paper, the p at which a hypothesis is trusted."""
+    """anchor_threshold: alpha of the paper, the p at which a hypothesis is trusted.
+
+    At a symmetric saddle rounding doubles with every iteration. After 32 it is still too small to decide a phase.
+    """
 
     anchor_threshold: float = 0.7
-    relax: RelaxParams = field(default_factory=RelaxParams)
+    relax: RelaxParams = field(default_factory=lambda: RelaxParams(iterations=32))
 
     def __post_init__(self) -> None:
         if not 0.0 < self.anchor_threshold <= 1.0:
@@ -103,7 +115,7 @@ def multiphase(
     params = params or PhaseParams()
     coefficients = problem.coefficients
     engine = _Engine(problem, params)
-    branches = [np.full(coefficients.objects, FREE, dtype=np.int32)]
+    branches = problem.settle(np.full_like(problem.start, FREE), problem.start)
     found: Feasible | None = None
     while branches:
         anchors = branches.pop()

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from jigsolve.events import Anchored, Watch
 from jigsolve.relaxation import FREE, Anchors, Feasible, Phase, PhaseParams, multiphase
@@ -39,12 +40,14 @@ class Paper:
                 row, col, turn = block.where(phase.label)
                 watch(Anchored(phase.object, row, col, turn, phase.iterations, min(done, total), total))
 
+            for piece in np.flatnonzero(block.start != FREE):
+                tell(Phase(int(piece), int(block.start[piece]), 0, block.start))
             ends.append((block, multiphase(block, self.params, tell)))
         block, best = max(ends, key=lambda end: end[1].consistency)
         return Answer(block.coefficients.layout(best.anchors), best.consistency)
 
     def _angles(self, grid: Grid, seed: int) -> list[int | None]:
-        """The turns the angular anchor piece is held at, one run each; none where all orientations are known."""
+        """The turns the angular anchor is held at, one run each; none where all orientations are known."""
         if len(grid.turns) == 1:
             return [None]
         first = int(np.random.default_rng(seed).integers(len(grid.turns)))
@@ -58,23 +61,23 @@ class _Block:
     """The puzzle as a permutation-like problem whose anchored pieces form one block that may be shifted."""
 
     coefficients: GridCoefficients
-    angle: int | None  # number of the turn at which the angular anchor piece is held
+    angle: int | None  # number of the turn at which the angular anchor is held
     slots: NDArray[np.int32] = field(init=False)
     allowed: NDArray[np.bool_] = field(init=False)
     inside: NDArray[np.bool_] = field(init=False)
+    start: Anchors = field(init=False)
 
     def __post_init__(self) -> None:
         c = self.coefficients
         turns = len(c.grid.turns)
         object.__setattr__(self, "inside", c.inside())
         object.__setattr__(self, "slots", np.tile(np.arange(c.cells, dtype=np.int32), turns))
-        allowed = np.tile(self.inside, (c.objects, turns))
-        if self.angle is not None:  # Eq. 8
-            strongest = int(np.argmax(c.grid.C.sum(axis=1).reshape(-1, 4).sum(axis=1)))
-            held = np.zeros((turns, c.cells), dtype=bool)
-            held[self.angle] = self.inside
-            allowed[strongest] = held.ravel()
-        object.__setattr__(self, "allowed", allowed)
+        object.__setattr__(self, "allowed", np.tile(self.inside, (c.objects, turns)))
+        start = np.full(c.objects, FREE, dtype=np.int32)
+        if self.angle is not None:  # Eq. 8, made to count: the angular anchor is the first piece of the block
+            middle = (c.grid.rows // 2 + 1) * (c.grid.cols + 1) + c.grid.cols // 2 + 1
+            start[_surest(c.grid.C)] = self.angle * c.cells + middle
+        object.__setattr__(self, "start", start)
 
     def where(self, label: int) -> tuple[int, int, int]:
         """Row, column and turn of a label."""
@@ -112,6 +115,16 @@ class _Block:
             return 0, -1, 0, -1
         y, x = np.divmod(held, self.coefficients.grid.cols + 1)
         return int(y.min()) - 1, int(y.max()) - 1, int(x.min()) - 1, int(x.max()) - 1
+
+
+def _surest(C: csr_array) -> int:
+    """The piece that knows its four neighbours best: C of each side's best joint, less that of its second best."""
+    counts = np.diff(C.indptr)
+    falling = np.lexsort((-C.data, np.repeat(np.arange(len(counts)), counts)))  # within each side
+    ranked = np.append(C.data[falling], (0.0, 0.0))
+    best = np.where(counts > 0, ranked[C.indptr[:-1]], 0.0)
+    second = np.where(counts > 1, ranked[C.indptr[:-1] + 1], 0.0)
+    return int(np.argmax((best - second).reshape(-1, 4).sum(axis=1)))
 
 
 def _shifts(first: int, last: int, size: int, branched: bool) -> list[int]:
