@@ -129,7 +129,7 @@ def test_a_folder_and_a_zip_of_pieces(cli: Cli, tmp_path: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert "54 pieces of 50x50: 0.png, 1.png, ..., 53.png.\n" in ran.out
     assert "pieces were by up to 2 pixels smaller: filled up to 50x50.\n" in ran.out
-    assert "Grid of 6 rows x 9 cols taken, next " in ran.out
+    assert "54 pieces laid out on 6 rows x 9 cols.\n" in ran.out
     assert json.loads((tmp_path / "l.json").read_text())["names"] == [f"{k}.png" for k in range(54)]
     assert json.loads(cli("score", "l.json", "t.json", "--json").out)["perfect"]
     ran = cli("solve", "pieces", "--output", "pieces/s.png")
@@ -197,7 +197,7 @@ ERRORS: Sequence[tuple[str, str]] = [
     ("solve p.png --piece some --output s.png", "28, 51x27 (width x height) or auto"),
     ("solve p.png --piece 4000 --output s.png", "no larger than the picture"),
     ("solve p.png --piece 40 --rows 8 --output s.png", "7 rows x 11 cols"),
-    ("solve p.png --piece 40 --rows 11 --cols 8 --output s.png", "7 rows x 11 cols"),
+    ("solve p.png --piece 40 --rows 9 --cols 8 --output s.png", "7 rows x 11 cols"),
     ("solve p.png --rows 999 --cols 999 --output s.png", "999 x 999"),
     ("solve p.png --piece 40 --solver nobody --output s.png", "balanced, default, paper"),
     ("solve p.png --piece 40 --compatibility none --output s.png", "percentile"),
@@ -364,3 +364,17 @@ def test_the_program_itself(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
     ran = program("solve", "p.png", "--piece", "390", "--output", "s.png", cwd=tmp_path)
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, "", 1)
+
+
+def test_pins_are_kept(cli: Cli, tmp_path: Path) -> None:
+    cli("scramble", "photo.png", "--piece", "50", "--output", "p.png")
+    pin = {"format": "jigsolve-pins", "version": 1, "cells": [{"piece": 7, "row": 2, "col": 3}]}
+    (tmp_path / "pins.json").write_text(json.dumps(pin))
+    ran = cli("solve", "p.png", "--piece", "50", "--pin", "pins.json", "--layout", "l.json")
+    assert (ran.code, ran.err) == (0, "")
+    assert json.loads((tmp_path / "l.json").read_text())["pieces"][2][3] == 7
+    pin["cells"].append({"piece": 8, "row": 2, "col": 3})
+    (tmp_path / "pins.json").write_text(json.dumps(pin))
+    ran = cli("solve", "p.png", "--piece", "50", "--pin", "pins.json", "--layout", "l.json")
+    assert ran.code == 2
+    assert "Expected one piece in a cell" in ran.err

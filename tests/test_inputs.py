@@ -12,7 +12,7 @@ from PIL import Image
 import jigsolve
 from jigsolve import files, inputs, render
 from jigsolve.errors import InputError
-from jigsolve.puzzle import Puzzle, cut, scramble
+from jigsolve.puzzle import UNKNOWN, Puzzle, cut, scramble
 from pictures import photograph
 
 
@@ -44,15 +44,23 @@ def test_a_folder(tmp_path: Path, asked: tuple[int | None, int | None]) -> None:
     (folder / "notes.txt").write_text("not a piece")
     given = jigsolve.read_puzzle(folder, rows=asked[0], cols=asked[1])
     np.testing.assert_array_equal(given.puzzle.pieces, puzzle.pieces)  # piece10 after piece9
-    assert (given.puzzle.rows, given.puzzle.cols) == (4, 6)
+    assert (given.puzzle.rows, given.puzzle.cols) == ((4, 6) if any(asked) else UNKNOWN)
     assert given.names == tuple(f"piece{k + 1}.png" for k in range(24))
     assert given.notes[:2] == (
         "Skipped 1 files that are no pictures: notes.txt.",
         "24 pieces of 60x60: piece1.png, piece2.png, ..., piece24.png.",
     )
-    if asked == (None, None):
-        assert given.notes[2].startswith("Grid of 4 rows x 6 cols taken, next ")
     assert jigsolve.solve(given.puzzle).layout == truth
+
+
+def test_a_folder_with_pieces_missing(tmp_path: Path) -> None:
+    puzzle, truth = scramble(cut(photograph("chelsea")[:240, 60:420], 60, 60), False, 3)
+    folder = pieces_in(tmp_path / "p", puzzle)
+    (folder / f"piece{truth.pieces[1, 2] + 1}.png").unlink()
+    given = jigsolve.read_puzzle(folder, rows=4, cols=6)
+    assert given.notes[-1] == "Of 4 rows x 6 cols, 1 pieces are missing."
+    found = jigsolve.solve(given.puzzle).layout.pieces
+    assert np.argwhere(found == -1).tolist() == [[1, 2]]
 
 
 def test_a_zip(tmp_path: Path) -> None:

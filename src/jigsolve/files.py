@@ -22,6 +22,8 @@ from jigsolve import pictures
 from jigsolve.errors import InputError
 from jigsolve.layout_file import LayoutFile, from_data, to_data
 from jigsolve.pictures import MOST_PIXELS, PICTURES, Picture, one_line
+from jigsolve.pins import Pins
+from jigsolve.pins import from_data as pins_from_data
 from jigsolve.puzzle import Pixels
 
 MOST_JSON_BYTES = 256 << 20
@@ -161,6 +163,14 @@ def write_layout(path: Path, content: LayoutFile) -> None:
 
 def _newline(found: re.Match[str]) -> str:
     return "," * found.group().startswith(",") + "\n "
+
+
+def read_pins(path: Path) -> Pins:
+    """Read and check a pin file."""
+    try:
+        return pins_from_data(read_json(path))
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
 
 
 def read_json(path: Path) -> Any:

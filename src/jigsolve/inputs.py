@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from jigsolve import files, piece_size, puzzle, render
-from jigsolve.dimensions import dimensions
 from jigsolve.errors import InputError
 from jigsolve.layout import Layout
 from jigsolve.piece_size import Guess
-from jigsolve.puzzle import Pixels, Puzzle
+from jigsolve.puzzle import UNKNOWN, Pixels, Puzzle
 from jigsolve.uniform import uniform
 
 AUTO = "auto"
@@ -110,10 +109,9 @@ def _from_pieces(
     pieces, done = uniform([shown.pixels for shown in read.pictures], read.names, size)
     n, height, width = pieces.shape[:3]
     notes += [*done, f"{n} pieces of {width}x{height}: {_few(read.names)}."]
-    shape = _shape(n, rows, cols)
-    if shape is None:
-        shape, *rivals = dimensions(pieces, rotated)
-        notes.append(f"Grid of {_grid(shape)} taken" + "".join(f", next {_grid(rivals[0])}" for _ in rivals[:1]) + ".")
+    shape = _shape(n, rows, cols) or UNKNOWN
+    if shape[0] * shape[1] > n:
+        notes.append(f"Of {_grid(shape)}, {shape[0] * shape[1] - n} pieces are missing.")
     return Input(Puzzle(pieces, *shape, rotated), read.names, notes=tuple(notes))
 
 
@@ -143,11 +141,11 @@ def _found(sheet: Pixels, rows: int | None, cols: int | None) -> tuple[Guess, li
 
 
 def _shape(n: int, rows: int | None, cols: int | None, where: str = "") -> tuple[int, int] | None:
-    """Rows and cols as asked for; one of them tells the other."""
+    """Rows and cols as asked for; one of them tells the other. With both, there may be more cells than pieces."""
     if rows is None and cols is None:
         return None
     shape = rows or n // (cols or n), cols or n // (rows or n)
-    if shape[0] * shape[1] != n:
+    if shape[0] * shape[1] < n or (shape[0] * shape[1] > n and not (rows and cols)):
         raise InputError(f"Expected rows x cols to hold the {n} pieces{where}, got {rows or '?'} x {cols or '?'}.")
     return shape
 

@@ -129,6 +129,10 @@ def solve(
         int | None, typer.Option(metavar="T", min=1, help="Threads to use; as many as there are cores if not given.")
     ] = None,
     cluster: Cluster = None,
+    pin: Annotated[
+        Path | None,
+        typer.Option(metavar="PINS.json", help="What is known already: pieces in cells, joints, forbidden joints."),
+    ] = None,
     solver: Annotated[str, typer.Option(metavar="NAME", help=f"Out of: {choice(SOLVERS)}.")] = "default",
     compatibility: Annotated[
         str | None,
@@ -151,7 +155,9 @@ def solve(
 
     A piece's number in the layout file is its place in the sheet, row by row, from 0, or the place of its file's name
     in natural order (2 before 10). Pieces in files may differ by 2 pixels in size. How many rows and columns they make
-    is found by trying, unless --rows or --cols tells it.
+    is found out, unless --rows or --cols tells it; where pieces are missing, cells stay empty.
+
+    What a pin file says is kept, right or wrong: docs/pins.md tells what it holds.
 
     Ctrl-C and --time-limit end the search with the best answer so far; that is exit code 3. Before the search begins
     there is no answer yet: Ctrl-C then leaves with exit code 130 and nothing written, while --time-limit lays out what
@@ -166,10 +172,11 @@ def solve(
         raise InputError(f"Expected a picture, a folder or a zip in {input}: No such file or directory.")
     if output is None and layout is None:
         output = Path(f"{input.resolve().stem}-solved.png")
-    _distinct(input, output, layout)
+    _distinct(input, output, layout, pin)
     from jigsolve import files, inputs
     from jigsolve.cli.progress import watching
     from jigsolve.layout_file import LayoutFile
+    from jigsolve.pins import NO_PINS
     from jigsolve.solve import SolveParams
     from jigsolve.solve import solve as solve_puzzle
 
@@ -177,6 +184,7 @@ def solve(
     for target in (output, layout):
         if target is not None:
             files.check_target(target)
+    pins = NO_PINS if pin is None else files.read_pins(pin)
     given = inputs.read_puzzle(input, size, rotated, rows, cols)
     if output is not None:
         files.check_picture_target(output, given.puzzle.pieces[0])
@@ -184,7 +192,7 @@ def solve(
         print(note)
     begin = time.perf_counter()
     with watching("solving") as watch:
-        result = solve_puzzle(given.puzzle, params, watch)
+        result = solve_puzzle(given.puzzle, params, watch, pins)
     _report(result, len(given.puzzle), time.perf_counter() - begin)
     if output is not None:
         files.write_picture(output, inputs.picture(given, result.layout))
