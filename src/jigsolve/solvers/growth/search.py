@@ -328,7 +328,7 @@ class Search:
         self._back_to_best()
         rounds = math.ceil(self.params.cycle / 100 * min(len(self.board.grid), EASY))
         if self.moves.large:  # most of it is right: the rest sets the pace
-            rounds += self.params.each * self.moves.survey()
+            rounds += self.params.each * min(self.moves.survey(), len(self.board.grid) // 8)
         for r in range(rounds):
             if r % 64 == 0:
                 if stop():
