@@ -67,6 +67,23 @@ class Layout:
         return Layout(np.rot90(self.pieces, -quarter), turns)
 
 
+def facing_sides(
+    pieces: NDArray[np.integer], turns: NDArray[np.integer]
+) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """For a step to the right (rows, cols - 1) and a step down (rows - 1, cols): the two sides that meet there.
+
+    A side is 4 * piece + side; both are -1 beside a hole.
+    """
+    piece, turn = pieces.astype(np.int64), turns.astype(np.int64)
+    met = []
+    for d, first, second in ((0, np.s_[:, :-1], np.s_[:, 1:]), (1, np.s_[:-1], np.s_[1:])):
+        both = (piece[first] != HOLE) & (piece[second] != HOLE)
+        a = np.where(both, 4 * piece[first] + (d - turn[first]) % 4, -1)
+        b = np.where(both, 4 * piece[second] + (d + 2 - turn[second]) % 4, -1)
+        met.append((a, b))
+    return met
+
+
 def _frozen(grid: NDArray[np.integer]) -> NDArray[np.integer]:
     grid.setflags(write=False)
     return grid

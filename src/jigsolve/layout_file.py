@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.confidence import Confidence
 from jigsolve.errors import InputError
 from jigsolve.layout import HOLE, Layout
 
 FORMAT = "jigsolve-layout"
 VERSION = 1
+DIGITS = 4  # of a probability
 MOST_PIECES = 1_000_000  # tables are made by piece number: a file may not ask for more memory than this
 
 
@@ -25,6 +27,7 @@ class LayoutFile:
     partial: the solve was stopped early.
     names: of the pieces' files, by piece number; None for a sheet.
     margin: pixels left, top, right and bottom of the pieces on the sheet that are part of none.
+    confidence: how likely its joints and pieces are right; what a file does not tell is NaN.
     """
 
     layout: Layout
@@ -33,6 +36,7 @@ class LayoutFile:
     partial: bool = False
     names: tuple[str, ...] | None = None
     margin: tuple[int, int, int, int] = (0, 0, 0, 0)
+    confidence: Confidence | None = None
 
 
 def to_data(content: LayoutFile) -> dict[str, Any]:
@@ -54,6 +58,8 @@ def to_data(content: LayoutFile) -> dict[str, Any]:
         data["names"] = list(content.names)
     if any(content.margin):
         data["margin"] = list(content.margin)
+    if content.confidence is not None:
+        data |= _believed(content.confidence)
     return data
 
 
@@ -80,7 +86,72 @@ def from_data(data: object) -> LayoutFile:
             raise InputError(f"Expected looks of at least {n} pieces, got {_short(found)}.")
         looks = _grid(found, "looks", len(found), 4, 4 * MOST_PIECES, None)
     names, margin = _names(data.get("names"), int(pieces.max()) + 1), _margin(data.get("margin"))
-    return LayoutFile(Layout(pieces, turns), (width, height), looks, data.get("partial") is True, names, margin)
+    partial, confidence = data.get("partial") is True, _confidence(data, rows, cols)
+    return LayoutFile(Layout(pieces, turns), (width, height), looks, partial, names, margin, confidence)
+
+
+def _believed(confidence: Confidence) -> dict[str, Any]:
+    """Probabilities as data for JSON: four digits, null where there is no joint or no piece."""
+    data: dict[str, Any] = {"joints": {"right": _rounded(confidence.right), "down": _rounded(confidence.down)}}
+    right, down = confidence.undecidable
+    if right.any() or down.any():
+        data["undecidable"] = {"right": right.tolist(), "down": down.tolist()}
+    whole = {"share": confidence.share, "looks": confidence.looks, "exact": confidence.exact}
+    known = {name: round(value, DIGITS) for name, value in whole.items() if not np.isnan(value)}
+    data["confidence"] = {"pieces": _rounded(confidence.pieces), **known}
+    return data
+
+
+def _rounded(grid: NDArray[np.float64]) -> list[list[float | None]]:
+    return [[None if value != value else round(value, DIGITS) for value in row] for row in grid.tolist()]
+
+
+def _confidence(data: dict[str, Any], rows: int, cols: int) -> Confidence | None:
+    """What a file tells of how likely its layout is right; the joints at least."""
+    if data.get("joints") is None:
+        return None
+    shapes = {"right": (rows, cols - 1), "down": (rows - 1, cols)}
+    right, down = (_shares(_under(data, "joints", key), f"joints.{key}", *shapes[key]) for key in shapes)
+    flags = [np.zeros(shape, dtype=bool) for shape in shapes.values()]
+    if data.get("undecidable") is not None:
+        flags = [_flags(_under(data, "undecidable", key), f"undecidable.{key}", *shapes[key]) for key in shapes]
+    whole = {"pieces": None, "looks": None, "exact": None}
+    if data.get("confidence") is not None:
+        whole = {key: _under(data, "confidence", key) for key in whole}
+    pieces = np.full((rows, cols), np.nan)
+    if whole["pieces"] is not None:
+        pieces = _shares(whole["pieces"], "confidence.pieces", rows, cols)
+    looks, exact = (_share(whole[key], f"confidence.{key}") for key in ("looks", "exact"))
+    return Confidence(right, down, (flags[0], flags[1]), pieces, looks, exact)
+
+
+def _under(data: dict[str, Any], outer: str, key: str) -> Any:
+    if not isinstance(data[outer], dict):
+        raise InputError(f"Expected {outer} as an object, got {_short(data[outer])}.")
+    return data[outer].get(key)
+
+
+def _shares(rows: object, key: str, height: int, width: int) -> NDArray[np.float64]:
+    """A grid of probabilities; null is NaN."""
+    flat = [_share(value, key) for row in _table(rows, key, height, width) for value in row]
+    return np.array(flat, dtype=np.float64).reshape(height, width)
+
+
+def _share(value: object, key: str) -> float:
+    if value is None:
+        return np.nan
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+        raise InputError(f"Expected {key} to hold numbers from 0 to 1, got {_short(value)}.")
+    return float(value)
+
+
+def _flags(rows: object, key: str, height: int, width: int) -> NDArray[np.bool_]:
+    table = _table(rows, key, height, width)
+    for row in table:
+        for value in row:
+            if not isinstance(value, bool):
+                raise InputError(f"Expected {key} to hold true or false, got {_short(value)}.")
+    return np.array(table, dtype=bool).reshape(height, width)
 
 
 def _names(found: object, n: int) -> tuple[str, ...] | None:
@@ -102,15 +173,21 @@ def _margin(found: object) -> tuple[int, int, int, int]:
 
 def _grid(rows: object, key: str, height: int, width: int, most: int, null: int | None) -> NDArray[np.int32]:
     """A grid of whole numbers from 0 to most; null stands for `null`, if that is given."""
+    table = _table(rows, key, height, width)
+    flat = [
+        null if value is None and null is not None else _whole(value, key, 0, most) for row in table for value in row
+    ]
+    return np.array(flat, dtype=np.int32).reshape(height, width)
+
+
+def _table(rows: object, key: str, height: int, width: int) -> list[list[Any]]:
+    """Rows of equal length, of whatever."""
     if not isinstance(rows, list) or len(rows) != height:
         raise InputError(f"Expected {key} as a list of {height} rows, got {_short(rows)}.")
     for row in rows:
         if not isinstance(row, list) or len(row) != width:
             raise InputError(f"Expected every row of {key} as a list of {width}, got {_short(row)}.")
-    flat = [
-        null if value is None and null is not None else _whole(value, key, 0, most) for row in rows for value in row
-    ]
-    return np.array(flat, dtype=np.int32).reshape(height, width)
+    return rows
 
 
 def _whole(value: object, key: str, least: int, most: int) -> int:

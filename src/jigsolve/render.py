@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.confidence import Confidence
 from jigsolve.errors import InputError
 from jigsolve.layout import HOLE, Layout
 from jigsolve.puzzle import Pixels, Puzzle
 from jigsolve.scores import facing
 
+Number = TypeVar("Number", bound=np.generic)
+
 RED = (220, 30, 30)
+BLUE = (20, 80, 200)
+WHITE = (255, 255, 255)
+WASH = 0.45  # how far a picture is bleached, so that strokes stand out on it
+BLANK = np.zeros((1, 1, 3), dtype=np.uint8)  # of the kind that marked pictures are
+SMALLEST = 16  # pixels across a piece that strokes can be seen on
 
 
 def sheet(puzzle: Puzzle) -> Pixels:
@@ -60,14 +70,48 @@ def marked(shown: Pixels, layout: Layout, truth: Layout) -> Pixels:
     out = _rgb8(shown)
     height, width = shown.shape[0] // layout.rows, shown.shape[1] // layout.cols
     half = max(1, min(height, width) // 14)
-    right, down = wrong_joints(layout, truth)
-    for y, x in np.argwhere(right).tolist():
-        edge = (x + 1) * width
-        out[y * height : (y + 1) * height, edge - half : edge + half] = RED
-    for y, x in np.argwhere(down).tolist():
-        edge = (y + 1) * height
-        out[edge - half : edge + half, x * width : (x + 1) * width] = RED
+    for grid, wrong, (along, across) in _both_ways(out, wrong_joints(layout, truth), (height, width)):
+        for y, x in np.argwhere(wrong).tolist():
+            _stroke(grid, (x + 1) * across, y * along, (y + 1) * along, half, RED)
     return out
+
+
+def doubts(shown: Pixels, layout: Layout, confidence: Confidence) -> Pixels:
+    """A picture of a layout, bleached, as RGB of 8 bits: doubtful joints are solid red strokes, the thicker the less
+    likely they are right; undecidable ones are thin dashed blue strokes."""
+    zoom = max(1, -(-SMALLEST * layout.cols // shown.shape[1]))
+    washed = _rgb8(shown).repeat(zoom, axis=0).repeat(zoom, axis=1).astype(np.float64)
+    out = (washed + WASH * (255.0 - washed)).astype(np.uint8)
+    size = out.shape[0] // layout.rows, out.shape[1] // layout.cols
+    thin = max(1, min(size) // 24)
+    for grid, there, (along, across) in _both_ways(out, confidence.undecidable, size):
+        dash = max(2, along // 7)
+        for y, x in np.argwhere(there).tolist():
+            edge, end = (x + 1) * across, (y + 1) * along
+            for begin in range(y * along + dash, end - 1, 2 * dash):
+                _stroke(grid, edge, begin, min(begin + dash, end), thin, BLUE)
+    chances = [np.nan_to_num(chance) for chance in (confidence.right, confidence.down)]
+    unlikely = [np.where(flags, 1.0 - chance, 0.0) for flags, chance in zip(confidence.doubtful, chances, strict=True)]
+    for grid, doubt, (along, across) in _both_ways(out, (unlikely[0], unlikely[1]), size):
+        inset = along // 10
+        for y, x in np.argwhere(doubt).tolist():
+            half = thin + round(doubt[y, x] * min(size) / 10)
+            begin, end = y * along + inset, (y + 1) * along - inset
+            _stroke(grid, (x + 1) * across, begin - 1, end + 1, half + 1, WHITE)
+            _stroke(grid, (x + 1) * across, begin, end, half, RED)
+    return out
+
+
+def _both_ways(
+    picture: NDArray[np.uint8], joints: tuple[NDArray[Number], NDArray[Number]], size: tuple[int, int]
+) -> list[tuple[NDArray[np.uint8], NDArray[Number], tuple[int, int]]]:
+    """Picture, joints to the right, (height, width) of a cell; then, for joints below, the same on its side."""
+    right, down = joints
+    return [(picture, right, size), (picture.swapaxes(0, 1), down.T, size[::-1])]
+
+
+def _stroke(picture: NDArray[np.uint8], x: int, begin: int, end: int, half: int, colour: tuple[int, int, int]) -> None:
+    picture[max(0, begin) : end, max(0, x - half) : x + half] = colour
 
 
 def _joined(pieces: Pixels, rows: int, cols: int) -> Pixels:

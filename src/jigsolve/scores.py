@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.errors import InputError
-from jigsolve.layout import HOLE, Layout
+from jigsolve.layout import HOLE, Layout, facing_sides
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,8 @@ def joints(layout: Layout) -> NDArray[np.int64]:
 
 def facing(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(rows, cols - 1) and (rows - 1, cols): the numbers of the joints to the right and below, -1 beside a hole."""
-    piece, turn = layout.pieces.astype(np.int64), layout.turns.astype(np.int64)
-    grids = []
-    for d, first, second in ((0, np.s_[:, :-1], np.s_[:, 1:]), (1, np.s_[:-1], np.s_[1:])):
-        both = (piece[first] != HOLE) & (piece[second] != HOLE)
-        a = 4 * piece[first] + (d - turn[first]) % 4
-        b = 4 * piece[second] + (d + 2 - turn[second]) % 4
-        grids.append(np.where(both, np.minimum(a, b) << 32 | np.maximum(a, b), -1))
-    return grids[0], grids[1]
+    right, down = (
+        np.where(a >= 0, np.minimum(a, b) << 32 | np.maximum(a, b), -1)
+        for a, b in facing_sides(layout.pieces, layout.turns)
+    )
+    return right, down

@@ -11,7 +11,10 @@ from typing import Any
 
 from scipy.sparse import csr_array
 
+from jigsolve.calibration import confidence
 from jigsolve.compatibility import COMPATIBILITIES
+from jigsolve.compatibility.learned import CANDIDATES, Learned, inverted, probabilities
+from jigsolve.confidence import Confidence
 from jigsolve.crew import Crew, blas_threads, cores
 from jigsolve.dissimilarity import DISSIMILARITIES, nearest
 from jigsolve.errors import InputError
@@ -70,13 +73,15 @@ class Result:
     """The answer to a puzzle.
 
     consistency: ALC of the layout.
-    seconds: wall time of each stage: pairs, compatibility, layout; a solver that searches has its own, search.
+    confidence: how likely its joints, its pieces and the whole are right.
+    seconds: wall time of each stage: pairs, compatibility, layout, confidence; solvers that search have one more.
     notes: what the solver has to say, one line each.
     stopped: the time limit or an interrupt cut the search short, or even the pairs before it; this is the best it had.
     """
 
     layout: Layout
     consistency: float
+    confidence: Confidence
     params: SolveParams
     seconds: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -111,10 +116,23 @@ def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = igno
         )
     with blas_threads(threads):
         answer = solver.solve(grid, params.seed, clock.hear, budget)
+    clock.stage("confidence")
+    with blas_threads(1):
+        known_P = inverted(C) if isinstance(compatibility, Learned) and kinds is not None else None
+        believed = _confidence(puzzle, answer.layout, kinds, known_P, Crew(threads, clock.advance))
     stopped = answer.stopped or crew.cut_short
     if lost := pins.broken(answer.layout.pieces, answer.layout.turns):
         answer = replace(answer, notes=(*answer.notes, f"{lost} of the pins could not be kept: do they agree?"))
-    return Result(answer.layout, answer.consistency, params, clock.stop(), answer.notes, stopped)
+    return Result(answer.layout, answer.consistency, believed, params, clock.stop(), answer.notes, stopped)
+
+
+def _confidence(puzzle: Puzzle, layout: Layout, kinds: Kinds | None, P: csr_array | None, crew: Crew) -> Confidence:
+    """Whatever the solver was given, it is the learned P over kinds that a layout is judged by: that is calibrated."""
+    if P is None or kinds is None:
+        kinds = kinds_of(puzzle)
+        known = merged(puzzle, kinds)
+        P = probabilities(known, nearest(known, DISSIMILARITIES["mahalanobis"], CANDIDATES, crew), crew=crew)
+    return confidence(P, kinds, layout, puzzle.turns)
 
 
 def _check_pins(puzzle: Puzzle, pins: Pins, params: SolveParams) -> None:

@@ -146,6 +146,9 @@ def solve(
     ] = "mahalanobis",
     output: Annotated[Path | None, typer.Option(metavar="SOLVED.png", help="The picture to write.")] = None,
     layout: Annotated[Path | None, typer.Option(metavar="LAYOUT.json", help="The layout file to write.")] = None,
+    overlay: Annotated[
+        Path | None, typer.Option(metavar="DOUBTS.png", help="The picture with its doubtful joints marked, to write.")
+    ] = None,
 ) -> None:
     """Put a scrambled sheet, or a folder or a zip of pieces, back together.
 
@@ -163,27 +166,34 @@ def solve(
     there is no answer yet: Ctrl-C then leaves with exit code 130 and nothing written, while --time-limit lays out what
     was found by half of it.
 
+    The last line says how much of the answer the program believes. --overlay shows where it does not: doubtful joints
+    as solid red strokes, the thicker the worse; undecidable ones, where identical pieces could swap, as dashed blue
+    ones. The layout file holds the probability of every joint.
+
     \b
     Example:
-      jigsolve solve puzzle.png --rotated --output solved.png --layout layout.json
+      jigsolve solve puzzle.png --rotated --output solved.png --layout layout.json --overlay doubts.png
     """
     size = piece_choice(piece)
     if not input.exists():
         raise InputError(f"Expected a picture, a folder or a zip in {input}: No such file or directory.")
     if output is None and layout is None:
         output = Path(f"{input.resolve().stem}-solved.png")
-    _distinct(input, output, layout, pin)
-    from jigsolve import files, inputs
+    _distinct(input, output, layout, overlay, pin)
+    from jigsolve import files, inputs, render
     from jigsolve.cli.progress import watching
+    from jigsolve.cli.verdict import verdict
     from jigsolve.layout_file import LayoutFile
     from jigsolve.pins import NO_PINS
     from jigsolve.solve import SolveParams
     from jigsolve.solve import solve as solve_puzzle
 
     params = SolveParams(solver, dissimilarity, compatibility, seed, effort, time_limit, threads, cluster)
-    for target in (output, layout):
+    for target in (output, layout, overlay):
         if target is not None:
             files.check_target(target)
+    if overlay is not None:
+        files.check_picture_target(overlay, render.BLANK)
     pins = NO_PINS if pin is None else files.read_pins(pin)
     given = inputs.read_puzzle(input, size, rotated, rows, cols)
     if output is not None:
@@ -198,11 +208,19 @@ def solve(
         files.write_picture(output, inputs.picture(given, result.layout))
         print(f"Wrote {output}")
     if layout is not None:
-        kept = LayoutFile(result.layout, given.piece, None, result.stopped, given.names, given.margin)
+        kept = LayoutFile(
+            result.layout, given.piece, None, result.stopped, given.names, given.margin, result.confidence
+        )
         files.write_layout(layout, kept)
         print(f"Wrote {layout}")
+    if overlay is not None:
+        shown = render.picture(given.puzzle, result.layout)
+        files.write_picture(overlay, render.doubts(shown, result.layout, result.confidence))
+        print(f"Wrote {overlay}")
     if result.stopped:
         print("Stopped early: this is the best answer so far.")
+    print(verdict(result.confidence, overlay))
+    if result.stopped:
         raise typer.Exit(STOPPED_EARLY)
 
 

@@ -36,7 +36,10 @@ def run(rotate: bool, out: Path, seed: int) -> None:
     files.write_picture(out / "solved.png", after)
     files.write_picture(out / "before-after.png", render.beside(before, after))
     files.write_layout(out / "truth.json", LayoutFile(truth, (SIZE, SIZE), puzzle.identical_looks()))
-    files.write_layout(out / "layout.json", LayoutFile(result.layout, (SIZE, SIZE), partial=result.stopped))
+    files.write_layout(
+        out / "layout.json",
+        LayoutFile(result.layout, (SIZE, SIZE), partial=result.stopped, confidence=result.confidence),
+    )
     if not found.perfect:
         marked = render.marked(after, result.layout, truth)
         files.write_picture(out / "wrong-joints.png", marked)

@@ -13,6 +13,7 @@ STAGES = {
     "compatibility": "weighing joints",
     "layout": "laying out",
     "search": "searching",
+    "confidence": "weighing the answer",
 }
 COMPILING = "compiling, first run only"
 

@@ -64,6 +64,13 @@ class Learned:
         return C
 
 
+def inverted(C: csr_array) -> csr_array:
+    """P, from the C that was made of it."""
+    P = C.copy()
+    P.data = UNIT * np.expm1(C.data * np.log1p(1.0 / UNIT))
+    return P
+
+
 def probabilities(
     puzzle: Puzzle, near: Nearest, candidates: int = CANDIDATES, loops: bool = True, crew: Crew = ALONE
 ) -> csr_array:

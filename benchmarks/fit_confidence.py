@@ -1,0 +1,226 @@
+"""Fit the numbers that `jigsolve.calibration` judges an answer by, and print them.
+
+    python benchmarks/fit_confidence.py PHOTOS SET [--cache DIR]
+
+Every photograph of PHOTOS becomes four puzzles: two as pictures are, two hard ones (noise, blur, coarse JPEG, small
+pieces), so that there are wrong joints to learn from; some are posterized, or no photograph at all but squares of black
+and white. Every picture of SET is cut into 28 px pieces, once upright and once turned. All are solved with solver
+`default`, mostly at effort fast. Then three logistics are fitted: does a joint look right, does a piece lie right, does the
+whole look right. They are judged on every fourth picture in turn, with the fit on the others. --cache keeps the solved
+puzzles. About five minutes of CPU.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from fit_learned import shifted, vary
+from judge_confidence import ece, right_joints, right_pieces
+from numpy.typing import NDArray
+from PIL import Image, ImageFilter, ImageOps
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+from scipy.special import expit, logit
+
+from jigsolve import calibration
+from jigsolve.calibration import Facing, bound, doubts, features
+from jigsolve.compatibility import COMPATIBILITIES
+from jigsolve.compatibility.learned import inverted
+from jigsolve.dissimilarity import Mahalanobis, nearest
+from jigsolve.events import ignore
+from jigsolve.files import pictures_in
+from jigsolve.identical import Kinds, kinds_of, merged
+from jigsolve.layout import Layout
+from jigsolve.puzzle import Puzzle, cut, scramble
+from jigsolve.solvers import SOLVERS, Budget, Grid
+
+SIZES, HARD_SIZES = [28] * 5 + [16, 20, 24, 36, 48, 64], [16, 16, 20, 24, 28, 28, 36, 48]
+ROUNDS = {0: False, 1: False, 2: True, 4: True}  # seed: are they hard?
+MOST = 900  # pieces
+FOLDS = 4
+
+
+@dataclass
+class Case:
+    """A solved puzzle: everything its confidence is worked out from, and the truth."""
+
+    group: int
+    P: csr_array
+    kinds: Kinds
+    turns: tuple[int, ...]
+    layout: Layout
+    truth: Layout
+
+    def facing(self, layout: Layout) -> Facing:
+        return Facing(self.kinds, layout, self.turns)
+
+
+# Puzzles
+
+
+def make(photo: Image.Image, hard: bool, rng: np.random.Generator) -> tuple[Puzzle, Layout]:
+    size = int(rng.choice(HARD_SIZES if hard else SIZES))
+    if rng.random() < 0.04:
+        pixels = squares(rng)
+    else:
+        area = 1e6 * np.exp(rng.uniform(np.log(0.12), np.log(0.9))) * (size / 28 if size > 28 else 1)
+        picture = vary(photo, area, rng)
+        if rng.random() < 0.08:
+            picture = ImageOps.posterize(picture, int(rng.integers(2, 5)))
+        if hard:
+            picture = harder(picture, rng)
+        if rng.random() < 0.6:
+            picture = coded(picture, int(rng.integers(40, 96)), 2 if rng.random() < 0.8 else 0)
+        pixels = np.asarray(picture.convert("L"))[:, :, None] if rng.random() < 0.12 else np.asarray(picture)
+    rows, cols = pixels.shape[0] // size, pixels.shape[1] // size
+    share = min(1.0, (MOST / (rows * cols)) ** 0.5)
+    pixels = pixels[: max(2, int(rows * share)) * size, : max(2, int(cols * share)) * size]
+    whole = cut(np.ascontiguousarray(pixels), size, size)
+    return scramble(whole, bool(rng.random() < 0.5), int(rng.integers(1 << 30)))
+
+
+def squares(rng: np.random.Generator) -> NDArray[np.uint8]:
+    """Black and white squares, like a QR code."""
+    across, size = int(rng.integers(21, 60)), int(rng.integers(6, 20))
+    framed = np.pad(rng.random((across, across)) < 0.5, int(rng.integers(1, 5)), constant_values=True)
+    return np.repeat(np.kron(framed, np.ones((size, size), bool)).astype(np.uint8)[:, :, None] * 255, 3, axis=2)
+
+
+def harder(picture: Image.Image, rng: np.random.Generator) -> Image.Image:
+    kind = rng.integers(3)
+    if kind == 0:
+        return shifted(picture, 1.0, rng.normal(0, rng.uniform(6, 25), (picture.height, picture.width, 3)))
+    if kind == 1:
+        return picture.filter(ImageFilter.GaussianBlur(rng.uniform(0.8, 2.5)))
+    return coded(picture, int(rng.integers(10, 40)))
+
+
+def coded(picture: Image.Image, quality: int, subsampling: int = -1) -> Image.Image:
+    buffer = io.BytesIO()
+    picture.save(buffer, "JPEG", quality=quality, subsampling=subsampling)
+    return Image.open(buffer).convert("RGB")
+
+
+def cases(photos: Path, known: Path, cache: Path | None) -> Iterator[Case]:
+    paths = sorted(p for p in photos.iterdir() if p.suffix.lower() in (".jpg", ".png"))
+    for seed, hard in ROUNDS.items():
+        for number, path in enumerate(paths):
+            image = Image.open(path)
+            image.draft("RGB", (1600, 1600))
+            rng = np.random.default_rng([7, number, seed])
+            puzzle, truth = make(image.convert("RGB"), hard, rng)
+            yield solved(
+                puzzle, truth, "fast" if rng.random() < 0.75 else "normal", number, f"photo-{number}-{seed}", cache
+            )
+    for turned in (False, True):
+        for number, path in enumerate(pictures_in(known)):
+            puzzle, truth = scramble(cut(np.asarray(Image.open(path).convert("RGB")), 28, 28), turned, number)
+            effort = "normal" if turned else "fast"
+            yield solved(puzzle, truth, effort, 100 + number, f"set-{number}-{turned}", cache)
+
+
+def solved(puzzle: Puzzle, truth: Layout, effort: str, group: int, name: str, cache: Path | None) -> Case:
+    kinds = kinds_of(puzzle)
+    merge, measure, learned = merged(puzzle, kinds), Mahalanobis(), COMPATIBILITIES["learned"]
+    kept = None if cache is None else cache / f"{name}.npz"
+    if kept is not None and kept.is_file():
+        with np.load(kept) as found:
+            C = csr_array((found["data"], found["indices"], found["indptr"]), shape=(4 * len(merge), 4 * len(merge)))
+            layout = Layout(found["pieces"], found["turns"])
+    else:
+        C = learned.matrix(merge, measure, nearest(merge, measure, learned.keep(merge)), 0)
+        grid = Grid(C, puzzle.rows, puzzle.cols, puzzle.turns, kinds)
+        layout = SOLVERS["default"].solve(grid, 0, ignore, Budget(effort)).layout
+        if kept is not None:
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            np.savez(kept, data=C.data, indices=C.indices, indptr=C.indptr, pieces=layout.pieces, turns=layout.turns)
+    return Case(group, inverted(C), kinds, puzzle.turns, layout, truth)
+
+
+# Fitting
+
+
+def look_right(case: Case) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """The joints that the truth has too, be it in other copies."""
+    answer, truth = case.facing(case.layout), case.facing(case.truth)
+    true = np.concatenate([numbers.ravel() for numbers in truth.looks()])
+    right, down = (np.isin(numbers, true) for numbers in answer.looks())
+    return right, down
+
+
+def flat(grids: tuple[NDArray, NDArray] | list[NDArray]) -> NDArray:
+    return np.concatenate([grid.reshape(-1, *grid.shape[2:]) for grid in grids])
+
+
+def fit(x: NDArray[np.float64], y: NDArray[np.bool_]) -> tuple[NDArray[np.float64], float]:
+    """Weights and bias of a logistic: cross-entropy with a trace of decay."""
+    mean, scale = x.mean(axis=0), x.std(axis=0) + 1e-3
+    x = (x - mean) / scale
+
+    def loss(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        z = x @ theta[1:] + theta[0]
+        back = (expit(z) - y) / len(y)
+        decay = 1e-4 * theta[1:]
+        return float((np.logaddexp(0, z) - y * z).mean() + 0.5 * theta[1:] @ decay), np.append(
+            back.sum(), x.T @ back + decay
+        )
+
+    theta = minimize(loss, np.zeros(x.shape[1] + 1), jac=True, method="L-BFGS-B", options={"maxiter": 300}).x
+    weights = theta[1:] / scale
+    return np.round(weights, 3), round(float(theta[0] - weights @ mean), 3)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("photos", type=Path)
+    parser.add_argument("known", type=Path, metavar="SET")
+    parser.add_argument("--cache", type=Path)
+    args = parser.parse_args()
+    all_cases = list(cases(args.photos, args.known, args.cache))
+    x = [flat(features(case.P, case.facing(case.layout))) for case in all_cases]
+    y = [flat(look_right(case)) for case in all_cases]
+    group = np.repeat([case.group for case in all_cases], [len(part) for part in y])
+    X, Y = np.concatenate(x), np.concatenate(y)
+    lots = np.concatenate([flat(case.facing(case.layout).lots()) for case in all_cases])
+    strict = np.concatenate([flat(right_joints(case.layout, case.truth)) for case in all_cases])
+    print(
+        f"{len(all_cases)} puzzles, {len(Y)} joints, {100 * Y.mean():.1f} % look right, {100 * strict.mean():.1f} % are"
+    )
+
+    said = np.empty(len(Y))
+    for k in range(FOLDS):
+        held = group % FOLDS == k
+        weights, bias = fit(X[~held], Y[~held])
+        said[held] = expit(X[held] @ weights + bias)
+    print(
+        "held out: ECE of looks {:.4f} / {:.4f}, strict {:.4f} / {:.4f}".format(
+            *ece(said, Y), *ece(said * lots, strict)
+        )
+    )
+    weights, bias = fit(X, Y)
+    print(f"WEIGHTS = np.array({weights.tolist()})  # {', '.join(calibration.FEATURES)}\nBIAS = {bias}")
+
+    ties, lies, many, all_right = [], [], [], []
+    for case, part in zip(all_cases, y, strict=True):
+        answer = case.facing(case.layout)
+        right, down = (expit(f @ weights + bias) for f in features(case.P, answer))
+        unique = (case.kinds.copies * answer.symmetry)[case.kinds.of[case.layout.pieces]] == 1
+        ties.append(bound(right, down)[unique])
+        lies.append(right_pieces(case.layout, case.truth, len(case.turns) > 1)[unique])
+        many.append(doubts((right, down)))
+        all_right.append(part.all())
+    for name, value, true in (
+        ("PIECE", logit(np.concatenate(ties)), np.concatenate(lies)),
+        ("WHOLE", np.log(many), np.array(all_right)),
+    ):
+        slope, bias = fit(value[:, None], true)
+        print(f"{name} = ({slope[0]}, {bias})")
+
+
+if __name__ == "__main__":
+    main()
