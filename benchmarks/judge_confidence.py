@@ -3,8 +3,8 @@
     python benchmarks/judge_confidence.py FOLDER... [--type 1 2] [--piece 28] [--effort normal]
 
 A FOLDER may also be `scikit-image`: the photographs that come with it, in pieces of 16 to 48 pixels. Strict: a joint is
-right if it is these two pieces, with these two sides; a piece if it lies as far from its true place, and turned as, most
-of the picture. ECE is the mean gap between what is said and what is true, over 15 bins of equal width / of equal mass.
+right if it is these two pieces, with these two sides; a piece if it lies as far from its true place as most of the
+picture does. ECE is the mean gap between what is said and what is true, over 15 bins of equal width / of equal mass.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ def main() -> None:
     parser.add_argument("--piece", type=int, default=28)
     parser.add_argument("--effort", default="normal")
     args = parser.parse_args()
-    print("| set | type | joints | right % | said % | ECE joints | ECE pieces | error of the share | wrong joints called"
-          " doubtful | right ones called so | undecidable |")  # fmt: skip
+    print("| set | type | joints | right % | said % | ECE joints | ECE pieces | error of the share |"
+          " wrong joints called doubtful | right ones called so | undecidable |")  # fmt: skip
     for folder in args.folders:
         for kind in args.type:
             print(judge(folder, kind, args.piece, args.effort), flush=True)

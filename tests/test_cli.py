@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import skimage.data
 
-from jigsolve import files
+from jigsolve import files, render
 from jigsolve.cli import argv, names, progress, run
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.dissimilarity import DISSIMILARITIES
@@ -68,6 +68,7 @@ def test_scramble_solve_score(cli: Cli, tmp_path: Path, rotate: bool) -> None:
     assert "77 pieces laid out" in solved.out
     assert "Wrote s.png" in solved.out
     assert "solved" not in solved.out.replace("s.png", "").lower()  # nobody knows whether it is
+    assert re.match(r"^77 pieces, (over )?\d\d % of joints believed right, \w+ doubtful", solved.out.splitlines()[-1])
     assert written(tmp_path) == {"p.png", "t.json", "s.png", "l.json"}
 
     layout, truth = files.read_layout(tmp_path / "l.json"), files.read_layout(tmp_path / "t.json")
@@ -85,6 +86,32 @@ def test_scramble_solve_score(cli: Cli, tmp_path: Path, rotate: bool) -> None:
         whole = skimage.data.chelsea()[:280, :440]
         seen = files.read_picture(tmp_path / "s.png")
         assert any(np.array_equal(np.rot90(seen, k), whole) for k in range(4 if rotate else 1))
+
+
+def test_doubts_are_written_and_drawn(cli: Cli, tmp_path: Path) -> None:
+    whole = skimage.data.chelsea()[:160, :200].copy()
+    whole[:80, :80] = 255  # four white pieces that nobody can tell apart
+    files.write_picture(tmp_path / "photo.png", whole)
+    cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
+    ran = cli("solve", "p.png", "--piece", PIECE, "--overlay", "doubts.png", "--layout", "l.json")
+    assert (ran.code, ran.err) == (0, "")
+    last = ran.out.splitlines()[-1]
+    assert re.match(r"^20 pieces, \d\d % of joints believed right, \w+ doubtful, 8 undecidable ", last)
+    assert last.endswith(": see doubts.png")
+    data = json.loads((tmp_path / "l.json").read_text())
+    assert [len(row) for row in data["joints"]["right"]] == [4] * 4
+    assert [len(row) for row in data["joints"]["down"]] == [5] * 3
+    assert data["joints"]["right"][0][0] <= 0.25  # one of four
+    assert data["undecidable"]["right"][0] == [True, True, False, False]
+    assert data["confidence"]["pieces"][0][0] <= 0.25
+    assert data["confidence"]["exact"] <= data["confidence"]["looks"] / 24 + 1e-4
+    shown = files.read_picture(tmp_path / "doubts.png")
+    assert shown.shape == (160, 200, 3)
+    assert (shown == render.BLUE).all(axis=2).any()
+    for wrong in ("p.png", "l.json", "doubts.xyz", "nowhere/doubts.png"):
+        refused = cli("solve", "p.png", "--piece", PIECE, "--overlay", wrong, "--layout", "l.json")
+        assert (refused.code, refused.out) == (2, "")
+        assert refused.err.count("\n") == 1
 
 
 def test_oblong_pieces(cli: Cli, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from jigsolve import files
+from jigsolve.confidence import Confidence
 from jigsolve.errors import InputError
 from jigsolve.layout import HOLE, Layout
 from jigsolve.layout_file import LayoutFile, from_data, to_data
@@ -216,7 +217,18 @@ def contents(draw: st.DrawFn) -> LayoutFile:
     names = tuple(draw(st.lists(st.text(max_size=5), min_size=n, max_size=n))) if draw(st.booleans()) else None
     margin = draw(st.tuples(*[st.integers(0, 9)] * 4))
     size = draw(st.integers(2, 99)), draw(st.integers(2, 99))
-    return LayoutFile(layout, size, looks, draw(st.booleans()), names, margin)
+    confidence = draw(confidences(rows, cols)) if draw(st.booleans()) else None
+    return LayoutFile(layout, size, looks, draw(st.booleans()), names, margin, confidence)
+
+
+@st.composite
+def confidences(draw: st.DrawFn, rows: int, cols: int) -> Confidence:
+    rng = np.random.default_rng(draw(st.integers(0, 99)))
+    chances, flags = [], []
+    for shape in ((rows, cols - 1), (rows - 1, cols), (rows, cols)):
+        chances.append(np.where(rng.random(shape) < 0.2, np.nan, rng.random(shape)))
+        flags.append(rng.random(shape) < draw(st.sampled_from([0.0, 0.3])))
+    return Confidence(chances[0], chances[1], (flags[0], flags[1]), chances[2], rng.random(), rng.random())
 
 
 @given(contents())
@@ -230,6 +242,13 @@ def test_layout_file_round_trip(content: LayoutFile) -> None:
     assert back.layout == content.layout
     assert back.piece == content.piece
     assert (back.partial, back.names, back.margin) == (content.partial, content.names, content.margin)
+    assert (back.confidence is None) == (content.confidence is None)
+    if back.confidence is not None and content.confidence is not None:
+        for name in ("right", "down", "pieces", "looks", "exact"):
+            found, written = getattr(back.confidence, name), getattr(content.confidence, name)
+            np.testing.assert_allclose(found, written, rtol=0, atol=5.1e-5)  # NaN is NaN
+        for found, written in zip(back.confidence.undecidable, content.confidence.undecidable, strict=True):
+            np.testing.assert_array_equal(found, written)
     assert (back.looks is None) == (content.looks is None)
     if back.looks is not None and content.looks is not None:
         np.testing.assert_array_equal(back.looks, content.looks)
@@ -238,8 +257,21 @@ def test_layout_file_round_trip(content: LayoutFile) -> None:
 GOOD = to_data(LayoutFile(Layout(np.arange(6).reshape(2, 3), np.zeros((2, 3), int)), (28, 28)))
 
 
+JOINTS = {"right": [[1, 0.5], [None, 0]], "down": [[0.25, 1.0, 0.0]]}
+
+
+def test_joints_alone_are_enough() -> None:
+    found = from_data({**GOOD, "joints": JOINTS}).confidence
+    assert found is not None
+    assert found.share == pytest.approx((1 + 0.5 + 0 + 0.25 + 1) / 6)
+    assert not any(flags.any() for flags in found.undecidable)
+    assert np.isnan(found.pieces).all()
+    assert np.isnan(found.looks)
+    assert from_data(GOOD).confidence is None
+
+
 def test_unknown_keys_and_missing_turns_are_fine() -> None:
-    data = {**GOOD, "joints": {"right": []}, "later": 1}
+    data = {**GOOD, "joints": {**JOINTS, "left": 1}, "confidence": {"later": 1}, "later": 1}
     del data["turns"]
     assert from_data(data).layout == from_data(GOOD).layout
 
@@ -254,7 +286,14 @@ def test_unknown_keys_and_missing_turns_are_fine() -> None:
      {"pieces": [[0, 1, 2], [3, 4, "5"]]}, {"pieces": [[0, 1, 2], [3, 4, 5.5]]}, {"pieces": [[0, 1, 2], "abc"]},
      {"turns": [[0, 0, 0], [0, 0, 4]]}, {"turns": [[0, 0, 0], [0, 0, -1]]}, {"turns": 0}, {"looks": [[0, 1, 2, 3]]},
      {"looks": {}}, {"looks": [[0, 1, 2]] * 6}, {"looks": [[0, 1, 2, None]] * 6}, {"names": ["a"] * 5},
-     {"names": [1] * 6}, {"names": "abcdef"}, {"margin": [0, 0, 0]}, {"margin": [0, 0, 0, -1]}, {"margin": 3}],
+     {"names": [1] * 6}, {"names": "abcdef"}, {"margin": [0, 0, 0]}, {"margin": [0, 0, 0, -1]}, {"margin": 3},
+     {"rows": 10**400}, {"joints": []}, {"joints": {}}, {"joints": {**JOINTS, "down": None}},
+     {"joints": {**JOINTS, "down": [[0, 0]]}},
+     {"joints": {**JOINTS, "down": [[0, 0, 1.01]]}}, {"joints": {**JOINTS, "down": [[0, 0, -0.1]]}},
+     {"joints": {**JOINTS, "down": [[0, 0, float("nan")]]}}, {"joints": {**JOINTS, "down": [[0, 0, True]]}},
+     {"joints": {**JOINTS, "down": [[0, 0, "1"]]}}, {"joints": {**JOINTS, "down": [[0, 0, 10**400]]}},
+     {"joints": JOINTS, "undecidable": JOINTS}, {"joints": JOINTS, "undecidable": 1},
+     {"joints": JOINTS, "confidence": {"pieces": [[1]]}}, {"joints": JOINTS, "confidence": {"looks": 2}}],
 )  # fmt: skip
 def test_bad_layout_files_are_one_line(change: dict[str, object]) -> None:
     with pytest.raises(InputError) as caught:
@@ -279,10 +318,10 @@ json_values = st.recursive(
 )
 
 
-@given(st.sampled_from(sorted(GOOD)), json_values)
+@given(st.sampled_from([*sorted(GOOD), "joints", "undecidable", "confidence"]), json_values)
 @settings(max_examples=200, deadline=None)
 def test_any_json_is_read_or_refused(key: str, value: object) -> None:
-    data = json.loads(json.dumps({**GOOD, key: value}))
+    data = json.loads(json.dumps({**GOOD, "joints": JOINTS, key: value}))
     told = ""
     try:
         from_data(data)

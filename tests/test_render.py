@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jigsolve import render
+from jigsolve.confidence import Confidence
 from jigsolve.errors import InputError
 from jigsolve.layout import HOLE, Layout
 from jigsolve.puzzle import cut, from_sheet, scramble
@@ -96,3 +97,45 @@ def test_marks_on_any_picture(channels: int, dtype: type) -> None:
     shown = render.marked(np.zeros((4, 8, channels), dtype), layout, truth)
     assert shown.shape == (4, 8, 3)
     assert (shown[:, 3:5] == render.RED).all()
+
+
+def said(layout: Layout, right: np.ndarray, down: np.ndarray, undecidable: np.ndarray) -> Confidence:
+    return Confidence(right, down, (undecidable, np.zeros(down.shape, bool)), np.ones(layout.pieces.shape), 0.5, 0.5)
+
+
+def coloured(shown: np.ndarray, colour: tuple[int, int, int]) -> np.ndarray:
+    return (shown == colour).all(axis=2)
+
+
+def test_doubts_are_drawn() -> None:
+    layout = Layout(np.arange(9).reshape(3, 3), np.zeros((3, 3), int))
+    right, down = np.full((3, 2), 0.99), np.full((2, 3), 0.99)
+    right[0, 0], right[2, 1], down[1, 2], right[1, 0] = 0.5, 0.1, 0.1, 0.2
+    undecidable = np.zeros((3, 2), bool)
+    undecidable[1, 0] = True
+    whole = noise(3 * 40, 3 * 40)
+    shown = render.doubts(whole, layout, said(layout, right, down, undecidable))
+    assert (shown.shape, shown.dtype) == ((120, 120, 3), np.uint8)
+    red, blue = coloured(shown, render.RED), coloured(shown, render.BLUE)
+    assert red[20, 40]
+    assert red[100, 80]
+    assert red[80, 100]
+    assert not red[60].any()
+    assert red[100].sum() > red[20].sum()  # the worse, the thicker
+    assert red[100].sum() == red[:, 100].sum()
+    assert blue[:, 40].any()
+    assert 5 < blue[40:80, 39].sum() < 35  # dashed
+    assert not blue[:40].any()
+    sure = said(layout, np.full((3, 2), 0.99), np.full((2, 3), np.nan), np.zeros((3, 2), bool))
+    quiet = render.doubts(whole, layout, sure)
+    assert not (coloured(quiet, render.RED) | coloured(quiet, render.BLUE)).any()
+    assert (quiet >= whole).all()
+
+
+@pytest.mark.parametrize(("channels", "dtype"), [(1, np.uint8), (4, np.uint8), (3, np.uint16)])
+def test_doubts_on_any_picture_and_on_small_pieces(channels: int, dtype: type) -> None:
+    layout = Layout(np.array([[0, 1]]), np.zeros((1, 2), int))
+    doubtful = said(layout, np.array([[0.1]]), np.zeros((0, 2)), np.zeros((1, 1), bool))
+    shown = render.doubts(np.zeros((4, 8, channels), dtype), layout, doubtful)
+    assert shown.shape == (16, 32, 3)  # enlarged until a stroke can be seen
+    assert coloured(shown, render.RED)[8, 15:17].all()

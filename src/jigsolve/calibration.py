@@ -29,10 +29,10 @@ FLOOR, CEILING = 0.004, 0.9999  # P is cut there: candidates below 0.01 are not 
 SOFT = 0.02  # added to P where it is compared with a rival's
 REGION = 5  # cells across whose joints count as the region of a cell
 FEATURES = ("worse gap", "better gap", "copies", "weaker piece", "better loop", "worse loop", "region")
-WEIGHTS = np.array([0.364, 0.295, 4.996, 0.181, 0.188, 0.082, 0.534])
-BIAS = 1.867
-PIECE = (1.187, -1.052)  # slope and bias, from the weakest joint of a piece's best way to the main body
-WHOLE = (-0.899, 1.706)  # the same from all doubts together: errors come in clusters, so a product would be wrong
+WEIGHTS = np.array([0.373, 0.494, 4.614, 0.414, 0.18, 0.048, 0.322])
+BIAS = 2.095
+PIECE = (1.112, -0.734)  # slope and bias, from the weakest joint of a piece's best way to the main body
+WHOLE = (-0.882, 1.859)  # the same from all doubts together: errors come in clusters, so a product would be wrong
 
 # A step to the right and a step down: of all cells, those that have such a neighbour, and the neighbours.
 STEPS: tuple[tuple[Any, Any], ...] = ((np.s_[:, :-1], np.s_[:, 1:]), (np.s_[:-1], np.s_[1:]))
@@ -47,7 +47,8 @@ def confidence(P: csr_array, kinds: Kinds, layout: Layout, turns: tuple[int, ...
     alike = (kinds.copies * answer.symmetry)[kinds.of[layout.pieces]]
     placed = expit(PIECE[0] * logit(bound(*likely)) + PIECE[1])
     pieces = np.where(layout.pieces != HOLE, placed / alike, np.nan)
-    looks = float(expit(WHOLE[0] * np.log(doubts(likely)) + WHOLE[1]))
+    weakest = min((float(np.nanmin(chance)) for chance in likely if not np.isnan(chance).all()), default=1.0)
+    looks = min(weakest, float(expit(WHOLE[0] * np.log(doubts(likely)) + WHOLE[1])))  # no whole beats its weakest joint
     orders = float((gammaln(kinds.copies + 1.0) + kinds.copies * np.log(answer.symmetry)).sum())
     return Confidence(right, down, (lots[0] < 1.0, lots[1] < 1.0), pieces, looks, looks * float(np.exp(-orders)))
 

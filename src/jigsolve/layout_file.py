@@ -202,5 +202,5 @@ def _short(value: object) -> str:
         return f"a list of {len(value)}"
     if isinstance(value, dict):
         return f"an object of {len(value)} keys"
-    text = f"{'nothing' if value is None else repr(value)}" if not isinstance(value, int) else f"{value:.6g}"
+    text = "nothing" if value is None else repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
