@@ -35,8 +35,8 @@ def test_stages_are_told_and_timed() -> None:
     puzzle, _ = small_puzzle("chelsea", 60, 4, 5)
     events: list[Event] = []
     result = solve(puzzle, SolveParams(solver="paper"), events.append)
-    assert [event.name for event in events if isinstance(event, Stage)] == STAGES
-    assert list(result.seconds) == STAGES
+    assert [event.name for event in events if isinstance(event, Stage)] == [*STAGES, "confidence"]
+    assert list(result.seconds) == [*STAGES, "confidence"]
     assert min(result.seconds.values()) >= 0.0
     anchored = [event for event in events if isinstance(event, Anchored)]
     assert {event.piece for event in anchored} == set(range(20))
@@ -103,8 +103,8 @@ def test_the_default_solver_has_a_stage_of_its_own() -> None:
     puzzle, _ = small_puzzle("chelsea", 60, 4, 5)
     events: list[Event] = []
     result = solve(puzzle, watch=events.append)
-    assert [event.name for event in events if isinstance(event, Stage)] == [*STAGES, "search"]
-    assert list(result.seconds) == [*STAGES, "search"]
+    assert [event.name for event in events if isinstance(event, Stage)] == [*STAGES, "search", "confidence"]
+    assert list(result.seconds) == [*STAGES, "search", "confidence"]
     told = [event for event in events if isinstance(event, Improved)]
     assert [event.done for event in told] == list(range(len(told)))
     assert told[-1].done <= told[-1].total
