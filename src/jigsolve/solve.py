@@ -131,7 +131,8 @@ def _confidence(puzzle: Puzzle, layout: Layout, kinds: Kinds | None, P: csr_arra
     if P is None or kinds is None:
         kinds = kinds_of(puzzle)
         known = merged(puzzle, kinds)
-        P = probabilities(known, nearest(known, DISSIMILARITIES["mahalanobis"], CANDIDATES, crew), crew=crew)
+        near = nearest(known, DISSIMILARITIES["mahalanobis"], CANDIDATES, crew)
+        P = probabilities(known, near, loops=min(layout.pieces.shape) > 1, crew=crew)  # in a single row none can close
     return confidence(P, kinds, layout, puzzle.turns)
 
 
