@@ -24,6 +24,8 @@ NOTHING: Cells = np.zeros((0, 3), dtype=np.int64)
 SHORT = 0.3  # a cell is short of its hope if it lacks this much C
 EASY = 800  # pieces that need a whole cycle; of more, only those that are short of their hope do
 WORTHWHILE = 2e-4  # the share of its consistency a picture must win in a cycle for the search to go on
+OVERHAULS = 8  # times that all segments of a large picture are laid anew before a cycle
+SPAN = 22  # cells that a move looks to either side, in a large picture
 LARGEST = 2000  # cells of a segment that may be moved, and of a region in which weak cells are looked for
 
 
@@ -116,14 +118,21 @@ class Moves:
 
     def rebuild(self) -> Move | None:
         """The segments around a weak cell, and around a cell that one there would rather lie beside, come back as
-        wholes where most joints want them; now and then those of the whole picture."""
+        wholes where most joints want them."""
         cell = self._weak_cell(6)
-        side = max(self.board.grid.rows, self.board.grid.cols)
-        half = int(3.0 * (side / 3.0) ** (self.rng.random() ** 3))
+        most = SPAN if self.large else max(self.board.grid.rows, self.board.grid.cols)
+        half = int(3.0 * (most / 3.0) ** (self.rng.random() ** 3))
         cells = self.board.window(cell, half, half)
         wish = self._wish(cell, None) if self.rng.random() < 0.7 else None
         if wish is not None:
             cells = np.union1d(cells, self.board.window(wish[1], half, half))
+        return self._rebuilt(cells)
+
+    def overhaul(self) -> Move | None:
+        """All segments of the picture, likewise."""
+        return self._rebuilt(self.board.block())
+
+    def _rebuilt(self, cells: Cells) -> Move | None:
         shake = 0.0 if self.rng.random() < 0.25 else 0.3
         bar, loops = 0.05 + 0.75 * self.rng.random(), self.rng.random() < 0.5
         return rebuilt(self.board, cells, bar, loops, shake, self.rng, self.label)
@@ -282,10 +291,9 @@ class Moves:
         box = np.array(self.board.box()).reshape(2, 2)
         if not self.large:
             return box, self.board.block()
-        half = int(math.sqrt(LARGEST)) // 2
         here = np.array(divmod(cell, self.board.width))
-        part = np.stack([np.maximum(box[:, 0], here - half), np.minimum(box[:, 1], here + half)], axis=1)
-        return part, self.board.window(cell, half, half)
+        part = np.stack([np.maximum(box[:, 0], here - SPAN), np.minimum(box[:, 1], here + SPAN)], axis=1)
+        return part, self.board.window(cell, SPAN, SPAN)
 
     def _bar(self) -> float:
         """What a joint must be worth to hold a segment together, this time."""
@@ -328,6 +336,8 @@ class Search:
         self._back_to_best()
         rounds = math.ceil(self.params.cycle / 100 * min(len(self.board.grid), EASY))
         if self.moves.large:  # most of it is right: the rest sets the pace
+            for _ in range(OVERHAULS):
+                self.attempt(self.moves.overhaul(), self.params.cold)
             rounds += self.params.each * min(self.moves.survey(), len(self.board.grid) // 8)
         for r in range(rounds):
             if r % 64 == 0:
@@ -345,8 +355,10 @@ class Search:
 
     def round(self, temperature: float) -> None:
         """Draw a move, try it, keep it if the temperature allows."""
+        self.attempt(self.moves.draw(), temperature)
+
+    def attempt(self, move: Move | None, temperature: float) -> None:
         self.rounds += 1
-        move = self.moves.draw()
         if move is None or len(move[0]) == 0:
             return
         gone, wanted = move

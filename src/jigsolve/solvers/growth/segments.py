@@ -105,8 +105,7 @@ def rebuilt(
         return None
     order = np.argsort(label, kind="stable")
     begin = np.searchsorted(label[order], np.arange(region.count + 1))
-    heard = np.argsort(rows[:, 0], kind="stable")
-    rows, weight = rows[heard], weight[heard]
+    rows, weight = _summed(rows, weight)
     start = np.searchsorted(rows[:, 0], np.arange(STAYS, region.count + 1))
     weight = weight * (1.0 + shake * (2.0 * np.random.default_rng(rng.getrandbits(32)).random(len(weight)) - 1.0))
 
@@ -158,6 +157,16 @@ def rebuilt(
         wanted.append(np.stack([goal, piece[mine], turns], axis=1)[on].astype(np.int64))
         hear(s)
     return gone, np.concatenate(wanted) if wanted else np.zeros((0, 3), dtype=np.int64)
+
+
+def _summed(rows: NDArray[np.int64], weight: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Each pose once, sorted by whom it is seen from, with all that speaks for it."""
+    if len(rows) == 0:
+        return rows, weight
+    order = np.lexsort(rows.T[::-1])
+    rows, weight = rows[order], weight[order]
+    new = np.append(True, (rows[1:] != rows[:-1]).any(axis=1))
+    return rows[new], np.add.reduceat(weight, np.flatnonzero(new))
 
 
 def _fits(board: Board, high: int, wide: int) -> bool:
