@@ -22,7 +22,8 @@ from jigsolve.events import Advanced, Event, Stage, Watch, ignore
 from jigsolve.identical import Kinds, kinds_of, merged
 from jigsolve.layout import Layout
 from jigsolve.pins import NO_PINS, Pins, checked
-from jigsolve.puzzle import UNKNOWN, Puzzle
+from jigsolve.puzzle import UNKNOWN, Pixels, Puzzle
+from jigsolve.reference import placed, shaped
 from jigsolve.solvers import EFFORTS, SOLVERS, Budget, Grid, room, shape_of
 
 PAIRS_SHARE = 0.5  # of a time limit: what is found by then still has to be weighed and laid out
@@ -88,16 +89,29 @@ class Result:
     stopped: bool = False
 
 
-def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = ignore, pins: Pins = NO_PINS) -> Result:
-    """Put a puzzle together from its pieces alone, and from what is known already."""
+def solve(
+    puzzle: Puzzle,
+    params: SolveParams | None = None,
+    watch: Watch = ignore,
+    pins: Pins = NO_PINS,
+    reference: Pixels | None = None,
+) -> Result:
+    """Put a puzzle together from its pieces alone, and from what is known already.
+
+    reference: another picture of the whole, of any size and exposure.
+    """
     params = params or SolveParams()
     _check_pins(puzzle, pins, params)
+    if pins and reference is not None:
+        raise InputError("Expected pins or a reference, got both.")
     budget = Budget(params.effort, time.monotonic() + (params.time_limit or math.inf))
     solver = SOLVERS[params.solver]
     measure = DISSIMILARITIES[params.dissimilarity]
-    compatibility = COMPATIBILITIES[params.compatibility or _suited(puzzle, solver.compatibility)]
     clock = _Clock(watch)
     threads = params.threads or cores()
+    if reference is not None:
+        puzzle = shaped(puzzle, reference)
+    compatibility = COMPATIBILITIES[params.compatibility or _suited(puzzle, solver.compatibility)]
 
     with blas_threads(1):  # a crew has as many products at a time as there are threads
         clock.stage("pairs")
@@ -116,6 +130,10 @@ def solve(puzzle: Puzzle, params: SolveParams | None = None, watch: Watch = igno
         )
     with blas_threads(threads):
         answer = solver.solve(grid, params.seed, clock.hear, budget)
+    if reference is not None:
+        clock.stage("reference")
+        layout = placed(puzzle, grid, reference, answer.layout, params.seed)
+        answer = replace(answer, layout=layout, consistency=grid.consistency(layout))
     clock.stage("confidence")
     with blas_threads(1):
         known_P = inverted(C) if isinstance(compatibility, Learned) and kinds is not None else None

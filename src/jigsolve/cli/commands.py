@@ -133,6 +133,10 @@ def solve(
         Path | None,
         typer.Option(metavar="PINS.json", help="What is known already: pieces in cells, joints, forbidden joints."),
     ] = None,
+    reference: Annotated[
+        Path | None,
+        typer.Option(metavar="PICTURE", help="Another picture of the whole, of any size and exposure, to place by."),
+    ] = None,
     solver: Annotated[str, typer.Option(metavar="NAME", help=f"Out of: {choice(SOLVERS)}.")] = "default",
     compatibility: Annotated[
         str | None,
@@ -160,7 +164,8 @@ def solve(
     in natural order (2 before 10). Pieces in files may differ by 2 pixels in size. How many rows and columns they make
     is found out, unless --rows or --cols tells it; where pieces are missing, cells stay empty.
 
-    What a pin file says is kept, right or wrong: docs/pins.md tells what it holds.
+    What a pin file says is kept, right or wrong: docs/pins.md tells what it holds. A reference is a picture of the same
+    whole: smaller, brighter, or grey. Pieces go where it says; where it cannot tell them apart, joints decide.
 
     Ctrl-C and --time-limit end the search with the best answer so far; that is exit code 3. Before the search begins
     there is no answer yet: Ctrl-C then leaves with exit code 130 and nothing written, while --time-limit lays out what
@@ -179,7 +184,7 @@ def solve(
         raise InputError(f"Expected a picture, a folder or a zip in {input}: No such file or directory.")
     if output is None and layout is None:
         output = Path(f"{input.resolve().stem}-solved.png")
-    _distinct(input, output, layout, overlay, pin)
+    _distinct(input, output, layout, overlay, pin, reference)
     from jigsolve import files, inputs, render
     from jigsolve.cli.progress import watching
     from jigsolve.cli.verdict import verdict
@@ -195,6 +200,7 @@ def solve(
     if overlay is not None:
         files.check_picture_target(overlay, render.BLANK)
     pins = NO_PINS if pin is None else files.read_pins(pin)
+    whole = None if reference is None else files.read_picture(reference)
     given = inputs.read_puzzle(input, size, rotated, rows, cols)
     if output is not None:
         files.check_picture_target(output, given.puzzle.pieces[0])
@@ -202,7 +208,7 @@ def solve(
         print(note)
     begin = time.perf_counter()
     with watching("solving") as watch:
-        result = solve_puzzle(given.puzzle, params, watch, pins)
+        result = solve_puzzle(given.puzzle, params, watch, pins, whole)
     _report(result, len(given.puzzle), time.perf_counter() - begin)
     if output is not None:
         files.write_picture(output, inputs.picture(given, result.layout))

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from jigsolve.events import Advanced, Anchored, Event, Improved, Iterated, Stage, Watch, ignore
 
 STAGES = {
+    "reference": "looking at the reference",
     "pairs": "measuring all pairs",
     "compatibility": "weighing joints",
     "layout": "laying out",
