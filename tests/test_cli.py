@@ -114,6 +114,17 @@ def test_doubts_are_written_and_drawn(cli: Cli, tmp_path: Path) -> None:
         assert refused.err.count("\n") == 1
 
 
+def test_a_reference(cli: Cli, tmp_path: Path) -> None:
+    cli("scramble", "photo.png", "--piece", PIECE, "--rotate", "--output", "p.png", "--truth", "t.json")
+    small = np.ascontiguousarray(skimage.data.chelsea()[:280:4, :440:4])
+    files.write_picture(tmp_path / "small.png", small)
+    ran = cli("solve", "p.png", "--piece", PIECE, "--rotated", "--reference", "small.png", "--layout", "l.json")
+    assert (ran.code, ran.err) == (0, "")
+    assert files.read_layout(tmp_path / "l.json").layout == files.read_layout(tmp_path / "t.json").layout  # upright too
+    refused = cli("solve", "p.png", "--piece", PIECE, "--reference", "none.png", "--output", "s.png")
+    assert (refused.code, refused.out, refused.err.count("\n")) == (2, "", 1)
+
+
 def test_oblong_pieces(cli: Cli, tmp_path: Path) -> None:
     cli("scramble", "photo.png", "--piece", "51x27", "--rotate", "--output", "p.png", "--truth", "t.json")
     ran = cli("solve", "p.png", "--piece", "51x27", "--rotated", "--layout", "l.json", "--rows", "11", "--cols", "8")
