@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from jigsolve.errors import InputError
 from jigsolve.identical import Kinds
-from jigsolve.layout import Layout
+from jigsolve.layout import Layout, facing_sides
 from jigsolve.pins import NO_PINS, Pins
 from jigsolve.relaxation import FREE, Anchors, Labeling
 from jigsolve.solvers import _kernels
@@ -73,17 +73,8 @@ class Grid:
         if self.kinds is not None:
             t = np.where(p >= 0, (t - self.kinds.lead[p]) % 4, t)
             p = np.where(p >= 0, self.kinds.of[p], p)
-        total = 0.0
-        for d, first, second in (
-            (0, np.s_[:, :-1], np.s_[:, 1:]),
-            (1, np.s_[:-1], np.s_[1:]),
-        ):
-            both = (p[first] >= 0) & (p[second] >= 0)
-            a = (4 * p[first] + (d - t[first]) % 4)[both]
-            b = (4 * p[second] + (d + 2 - t[second]) % 4)[both]
-            if len(a):
-                total += 2.0 * float(self.C[a, b].sum())
-        return total
+        met = [(a[a >= 0], b[a >= 0]) for a, b in facing_sides(p, t)]
+        return sum(2.0 * float(self.C[a, b].sum()) for a, b in met if len(a))
 
 
 @dataclass(frozen=True, eq=False)

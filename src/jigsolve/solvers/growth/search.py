@@ -337,6 +337,8 @@ class Search:
         rounds = math.ceil(self.params.cycle / 100 * min(len(self.board.grid), EASY))
         if self.moves.large:  # most of it is right: the rest sets the pace
             for _ in range(OVERHAULS):
+                if stop():
+                    break
                 self.attempt(self.moves.overhaul(), self.params.cold)
             rounds += self.params.each * min(self.moves.survey(), len(self.board.grid) // 8)
         for r in range(rounds):

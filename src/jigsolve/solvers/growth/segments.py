@@ -21,7 +21,6 @@ from jigsolve.solvers.growth.board import Board, Cells
 SMALLEST = 2  # cells of a segment that is laid as a whole; what is smaller is left to the growth
 TRIM = 0.1  # the share of a segment that may be lost to what lies in its place already
 STAYS = -1  # the segment of all that does not move
-NOBODY = -2
 _STEPS = np.array([[0, 1, 0, -1], [1, 0, -1, 0]])
 
 
@@ -29,7 +28,7 @@ class Region:
     """Some filled cells of the block, and the segments in it that may move: those that do not reach out of it.
 
     label: the segment of each cell, `STAYS` for those that stay. place: (canvas,) the number of a cell in the region,
-    -1 elsewhere; it is the board's own and is wiped by `close`.
+    -1 elsewhere; it is the searcher's room, lent, and is wiped by `close`.
     """
 
     def __init__(self, board: Board, cells: Cells, bar: float, loops: bool, place: Cells) -> None:
