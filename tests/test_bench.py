@@ -30,16 +30,19 @@ def pictures(tmp_path: Path) -> Path:
 
 def record(folder: str, picture: str, seed: int = 0, pieces: tuple[int, int] = (18, 24), **scores: float) -> Any:
     return {
-        "set": folder, "type": 1, "solver": "paper", "picture": picture, "seed": seed, "wall": 2.0, "rows": pieces[0],
-        "cols": pieces[1], "scores": {"direct": 0.5, "neighbour": 0.75, "perfect": False, "picture": 0.9, **scores},
+        "set": folder, "type": 1, "protocol": "clean", "solver": "paper", "picture": picture, "seed": seed,
+        "wall": 2.0, "believed": 0.8, "rows": pieces[0], "cols": pieces[1],
+        "scores": {"direct": 0.5, "neighbour": 0.75, "perfect": False, "picture": 0.9, **scores},
     }  # fmt: skip
 
 
 def test_plan(pictures: Path) -> None:
-    runs = plan([pictures], (40, 40), [1, 2, 1], ["paper", "balanced"], seeds=3)
-    assert len(runs) == len({each.name for each in runs}) == 2 * 2 * 2 * 3
-    assert runs[0].name == "cats/1.png-40x40-type1-paper-seed0.json"
-    assert len({each.shuffle_seed() for each in runs}) == 6  # by picture and seed: the same for all solvers
+    runs = plan([pictures], (40, 40), [1, 2, 1], ["paper", "balanced"], 3, ["clean", "grey", "clean"])
+    assert len(runs) == len({each.name for each in runs}) == 2 * 2 * 2 * 3 * 2
+    assert runs[0].name == "cats/1.png-40x40-type1-clean-paper-seed0.json"
+    assert len({each.shuffle_seed() for each in runs}) == 6  # by picture and seed: the same for all solvers, protocols
+    with pytest.raises(InputError, match="Expected a protocol out of clean"):
+        plan([pictures], (40, 40), [1], ["paper"], 1, ["gray"])
     with pytest.raises(InputError, match="different names"):
         plan([pictures, pictures / ".." / "cats"], (40, 40), [1], ["paper"], 1)
 
@@ -72,7 +75,7 @@ def test_a_campaign_goes_on_where_it_stopped(pictures: Path, tmp_path: Path, mon
     assert (out / first.name).stat().st_mtime_ns == stamp
     assert all(finished(each, out) for each in runs)
     table = (out / "table.md").read_text()
-    assert "| **cats** | **1** | **paper** | **2** |" in table
+    assert "| **cats** | **1** | **clean** | **paper** | **2** |" in table
 
     monkeypatch.setattr("jigsolve.cli.bench.carry_out", lambda *_: pytest.fail("all was done"))
     assert run(words) == 0
@@ -106,8 +109,8 @@ def test_a_bad_picture_does_not_stop_the_others(
 def test_means() -> None:
     table = lines([record("a", "1", direct=1.0, perfect=True), record("a", "2"), record("b", "1")])
     assert [line.cells() for line in table] == [
-        ("a", "1", "paper", "2", "75.0", "75.0", "1", "90.0", "2.00"),
-        ("b", "1", "paper", "1", "50.0", "75.0", "0", "90.0", "2.00"),
+        ("a", "1", "clean", "paper", "2", "75.0", "75.0", "1", "90.0", "80.0", "2.00"),
+        ("b", "1", "clean", "paper", "1", "50.0", "75.0", "0", "90.0", "80.0", "2.00"),
     ]
 
 
@@ -122,10 +125,11 @@ def test_perfect_is_a_mean_over_seeds() -> None:
 def test_published_figures_beside_puzzles_of_their_size() -> None:
     table = lines([record("mit", "1.png")])
     assert [line.solver for line in table[:2]] == ["paper", "Vardi 2023"]
-    assert table[1].cells() == ("mit", "1", "Vardi 2023", "20", "95.5", "95.4", "13", "", "")
+    assert table[1].cells() == ("mit", "1", "", "Vardi 2023", "20", "95.5", "95.4", "13", "", "", "")
     assert "best of 10 runs" in markdown(table)
     assert len(lines([record("mit", "1.png", pieces=(10, 10))])) == 1
     assert len(lines([record("unheard", "1.png")])) == 1
+    assert len(lines([record("mit", "1.png") | {"protocol": "worn-2"}])) == 1  # harder than what is published
 
 
 def test_every_published_line_can_be_shown() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+from io import BytesIO
 from pathlib import PurePath
 from typing import Any, BinaryIO, NamedTuple, cast
 
@@ -161,6 +162,21 @@ def _encode_deep(file: BinaryIO, kind: str, picture: Pixels) -> None:
     photometric = "rgb" if picture.shape[2] >= 3 else "minisblack"
     tifffile.imwrite(file, picture, photometric=photometric, planarconfig="contig", compression="zlib",
                      extrasamples=alpha, metadata=None)  # fmt: skip
+
+
+def coded(picture: Pixels, quality: int) -> Pixels:
+    """What JPEG of this quality leaves of a picture, with colours in half resolution."""
+    pixels = picture[..., 0] if picture.shape[2] == 1 else picture
+    file = BytesIO()
+    Image.fromarray(np.ascontiguousarray(pixels)).save(file, format="JPEG", quality=quality, subsampling="4:2:0")
+    return decoded(file, "JPEG", MOST_PIXELS).pixels
+
+
+def resized(picture: Pixels, width: int) -> Pixels:
+    """A picture of 8 bits in another size of the same shape."""
+    height = max(1, round(picture.shape[0] * width / picture.shape[1]))
+    pixels = picture[..., 0] if picture.shape[2] == 1 else picture
+    return np.atleast_3d(np.asarray(Image.fromarray(np.ascontiguousarray(pixels)).resize((width, height))))
 
 
 def one_line(error: BaseException) -> str:

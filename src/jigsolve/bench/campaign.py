@@ -1,4 +1,4 @@
-"""A campaign: every picture x type x solver x seed, one result file a run, so that it can stop and go on."""
+"""A campaign: every picture x type x protocol x solver x seed, one result file a run, so that it can stop and go on."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from jigsolve import __version__, files
+from jigsolve.bench.protocols import CLEAN, case, judged, parsed
 from jigsolve.errors import InputError
 from jigsolve.puzzle import Pixels, cut, scramble
-from jigsolve.scores import score
 from jigsolve.solve import SolveParams, solve
 
 FORMAT = "jigsolve-run"
@@ -35,6 +35,7 @@ class Run:
     kind: int
     solver: str
     seed: int
+    protocol: str = CLEAN
 
     @property
     def folder(self) -> str:
@@ -45,24 +46,30 @@ class Run:
     def name(self) -> str:
         """Where its result lies below the campaign's folder."""
         size = f"{self.piece[0]}x{self.piece[1]}"
-        return f"{self.folder}/{self.picture.name}-{size}-type{self.kind}-{self.solver}-seed{self.seed}.json"
+        what = f"{size}-type{self.kind}-{self.protocol}-{self.solver}-seed{self.seed}"
+        return f"{self.folder}/{self.picture.name}-{what}.json"
 
     def identity(self) -> dict[str, Any]:
         """What a result must say to be the result of this run; another version's results are not ours."""
         return {
             "format": FORMAT, "version": VERSION, "jigsolve": __version__, "set": self.folder,
-            "picture": self.picture.name, "piece": list(self.piece), "type": self.kind, "solver": self.solver,
-            "seed": self.seed,
+            "picture": self.picture.name, "piece": list(self.piece), "type": self.kind,
+            "protocol": self.protocol, "solver": self.solver, "seed": self.seed,
         }  # fmt: skip
 
     def shuffle_seed(self) -> int:
-        """Every picture is shuffled in its own way, the same on every machine and for every solver."""
+        """Every picture is shuffled in its own way, the same on every machine, for every protocol and solver."""
         digest = hashlib.sha256(f"{self.seed}/{self.picture.name}".encode()).digest()
         return int.from_bytes(digest[:6], "big")
 
 
 def plan(
-    folders: Sequence[Path], piece: tuple[int, int], kinds: Sequence[int], solvers: Sequence[str], seeds: int
+    folders: Sequence[Path],
+    piece: tuple[int, int],
+    kinds: Sequence[int],
+    solvers: Sequence[str],
+    seeds: int,
+    protocols: Sequence[str] = (CLEAN,),
 ) -> list[Run]:
     """All runs of a campaign, in the order they are started."""
     names = [folder.resolve().name for folder in folders]
@@ -70,14 +77,17 @@ def plan(
         raise InputError("Expected folders of different names: results and tables go by the name.")
     for solver in solvers:
         SolveParams(solver=solver)  # misspelt names are found before hours of work
+    for protocol in protocols:
+        parsed(protocol)
     runs = []
     for folder in folders:
         pictures = files.pictures_in(folder)
         if not pictures:
             raise InputError(f"Expected pictures in the folder {folder}, found none.")
         runs += [
-            Run(picture, piece, kind, solver, seed)
+            Run(picture, piece, kind, solver, seed, protocol)
             for kind in dict.fromkeys(kinds)
+            for protocol in dict.fromkeys(protocols)
             for solver in dict.fromkeys(solvers)
             for seed in range(seeds)
             for picture in pictures
@@ -86,20 +96,20 @@ def plan(
 
 
 def execute(run: Run) -> dict[str, Any]:
-    """Scramble, solve, score: the record of one run."""
+    """Scramble, spoil, solve, score: the record of one run."""
     return {**run.identity(), **measured(run, files.read_in_8_bits(run.picture))}
 
 
 def measured(run: Run, picture: Pixels) -> dict[str, Any]:
     """What a run tells beyond its identity; on one thread, so that times can be compared."""
-    width, height = run.piece
-    puzzle, truth = scramble(cut(picture, height, width), run.kind == 2, run.shuffle_seed())
+    given = case(run.protocol, picture, run.piece, run.kind == 2, run.shuffle_seed())
     begin = time.perf_counter()
-    result = solve(puzzle, SolveParams(solver=run.solver, seed=run.seed, threads=1))
+    params = SolveParams(solver=run.solver, seed=run.seed, threads=1)
+    result = solve(given.puzzle, params, pins=given.pins, reference=given.reference)
     wall = time.perf_counter() - begin
-    scores = score(result.layout, truth, puzzle.looks(), rotated=puzzle.rotated)
     return {
-        "rows": puzzle.rows, "cols": puzzle.cols, "scores": asdict(scores), "wall": wall,
+        "rows": given.truth.rows, "cols": given.truth.cols, "found": [result.layout.rows, result.layout.cols],
+        "scores": asdict(judged(given, result.layout)), "believed": result.confidence.share, "wall": wall,
         "seconds": result.seconds, "consistency": result.consistency, "notes": list(result.notes),
     }  # fmt: skip
 

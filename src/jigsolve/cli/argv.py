@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from jigsolve.errors import InputError
 
 
-def expanded(argv: Sequence[str], several: Mapping[str, Sequence[str]]) -> list[str]:
-    """`--type 1 2` -> `--type 1 --type 2`, for the given options and as long as the words are among their values."""
+def expanded(argv: Sequence[str], several: Mapping[str, str]) -> list[str]:
+    """`--type 1 2` -> `--type 1 --type 2`, for the given options and as long as the words look like their values."""
     out: list[str] = []
     option = ""
     for k, word in enumerate(argv):
@@ -18,7 +18,7 @@ def expanded(argv: Sequence[str], several: Mapping[str, Sequence[str]]) -> list[
         if word.startswith("-"):
             option = word if word in several else ""
             out.append(word)
-        elif option and out[-1] != option and word in several[option]:
+        elif option and out[-1] != option and re.fullmatch(several[option], word):
             out += [option, word]
         else:
             if option and out[-1] != option:

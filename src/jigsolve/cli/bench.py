@@ -8,16 +8,16 @@ from pathlib import Path
 
 from jigsolve import files
 from jigsolve.bench.campaign import carry_out, finished, plan
-from jigsolve.bench.report import HEADER, Line, lines, markdown
+from jigsolve.bench.report import HEADER, WORDS, Line, lines, markdown
 from jigsolve.cli.progress import counting
 from jigsolve.errors import InputError
 
 
 def run(
-    folders: Sequence[Path], piece: tuple[int, int], kinds: Sequence[int], solvers: Sequence[str], seeds: int,
-    jobs: int, cluster: str | None, out: Path,
+    folders: Sequence[Path], piece: tuple[int, int], kinds: Sequence[int], protocols: Sequence[str],
+    solvers: Sequence[str], seeds: int, jobs: int, cluster: str | None, out: Path,
 ) -> None:  # fmt: skip
-    runs = plan(folders, piece, kinds, solvers, seeds)
+    runs = plan(folders, piece, kinds, solvers, seeds, protocols)
     files.make_folder(out)
     files.check_target(out / "table.md")
     to_do = [each for each in runs if finished(each, out) is None]
@@ -42,10 +42,14 @@ def _show(table: Sequence[Line]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    shown = Table(title="Means; published figures are dim", box=SIMPLE_HEAD)
-    for k, name in enumerate(HEADER):
-        shown.add_column(name, justify="left" if k < 3 else "right", no_wrap=k != 2)  # names give way
+    shown = Table(title="Means, in percent; published figures are dim", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    widths = [max(map(len, column)) for column in zip(HEADER, *(line.cells() for line in table), strict=True)]
+    for k, name in enumerate(HEADER):  # words give way where the terminal is narrow, numbers do not
+        number = k >= WORDS
+        shown.add_column(
+            name, justify="right" if number else "left", overflow="fold", min_width=widths[k] if number else 4
+        )
     for k, line in enumerate(table):
-        last = k + 1 == len(table) or (table[k + 1].folder, table[k + 1].kind) != (line.folder, line.kind)
+        last = k + 1 == len(table) or table[k + 1].cells()[:2] != line.cells()[:2]
         shown.add_row(*line.cells(), style="bold" if line.ours else "dim", end_section=last)
     Console().print(shown)

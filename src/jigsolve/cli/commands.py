@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jigsolve.cli.argv import piece_choice, piece_size
-from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, EFFORTS, SOLVERS, choice
+from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, EFFORTS, PROTOCOLS, SOLVERS, choice, pattern
 from jigsolve.errors import InputError
 
 if TYPE_CHECKING:
     from jigsolve.solve import Result
 
 STOPPED_EARLY = 3  # exit code: a partial answer was written
-SEVERAL = {"--type": ("1", "2"), "--solver": tuple(SOLVERS)}  # options of bench that take several values
+# options of bench that take several values, and what these look like
+SEVERAL = {"--type": "[12]", "--solver": pattern(SOLVERS), "--protocol": pattern(PROTOCOLS, "+")}
 
 app = typer.Typer(
     name="jigsolve",
@@ -269,6 +270,10 @@ def bench(
         list[int] | None,
         typer.Option(metavar="TYPE", min=1, max=2, help="1: pieces upright; 2: turned as well; or both."),
     ] = None,
+    protocol: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME...", help=f"What happens to the pieces, one or several of: {choice(PROTOCOLS)}."),
+    ] = None,
     solver: Annotated[
         list[str] | None, typer.Option(metavar="NAME...", help=f"One or several of: {choice(SOLVERS)}.")
     ] = None,
@@ -282,14 +287,18 @@ def bench(
     Every run leaves one result file; what is done is not done again, so a campaign may be stopped at any time.
     Published figures are shown for folders called mit, mcgill, pomeranz805 and so on, if the pieces are as many.
 
+    A protocol is a kind of puzzle that people have, made of the pictures; several conditions are joined by +. Beside
+    the scores stands the share of joints that the program itself takes for right.
+
     \b
-    Example:
+    Examples:
       jigsolve bench data/mit data/mcgill --type 1 2 --solver paper balanced --seeds 3 --jobs 8
+      jigsolve bench data/mcgill --protocol clean missing-5 missing-5+unknown-grid worn-2
     """
     size = piece_size(piece)
     from jigsolve.cli.bench import run
 
-    run(folders, size, type or [1], solver or ["default"], seeds, jobs, cluster, out)
+    run(folders, size, type or [1], protocol or ["clean"], solver or ["default"], seeds, jobs, cluster, out)
 
 
 def _report(result: Result, n: int, seconds: float) -> None:

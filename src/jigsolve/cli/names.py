@@ -1,5 +1,7 @@
 """The names a user can choose from, known without loading what they name. A test holds them to the real tables."""
 
+import re
+
 SOLVERS = {
     "default": "relaxation on the frontier with a search around it",
     "paper": "multi-phase relaxation labeling, Vardi et al. 2023",
@@ -16,6 +18,32 @@ DISSIMILARITIES = {
     "mgc": "Mahalanobis gradient compatibility, Gallagher 2012",
     "ssd": "sum of squared differences, Cho et al. 2010",
 }
+PROTOCOLS = {
+    "clean": "a shuffled picture, all of it known",
+    "strips": "one column of strips as wide as the picture",
+    "shreds": "one row of strips as high as it",
+    "grey": "without colour",
+    "white-N": "the brightest N % overexposed",
+    "worn-N": "N pixels lost at every side of every piece",
+    "faded-N": "every piece faded, by up to N %",
+    "noise-N": "Gaussian noise of N levels",
+    "uneven-N": "some pieces up to N pixels smaller",
+    "jpeg-N": "the sheet saved as JPEG of quality N",
+    "deep": "16 bits a channel",
+    "alpha": "with alpha",
+    "margin": "a sheet with a margin, piece size unknown",
+    "unknown-size": "piece size unknown",
+    "pinned-N": "N % of the pieces pinned",
+    "reference-N": "a thumbnail N pixels wide at hand",
+    "missing-N": "N % of the pieces lost",
+    "unknown-grid": "rows and columns unknown",
+}
+
+
+def pattern(names: dict[str, str], joint: str = "") -> str:
+    """What such names look like, with a number for N; several in one word if there is something to join them."""
+    one = "(?:" + "|".join(re.escape(name).replace(r"\-N", r"-\d+") for name in names) + ")"
+    return f"{one}(?:{re.escape(joint)}{one})*" if joint else one
 
 
 def choice(names: dict[str, str]) -> str:

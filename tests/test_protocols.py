@@ -1,0 +1,132 @@
+"""Puzzles as people have them: what each protocol makes of a picture, and how answers are judged."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from jigsolve import render
+from jigsolve.bench.protocols import CONDITIONS, CUTS, case, framed, judged, parsed
+from jigsolve.cli.names import PROTOCOLS, pattern
+from jigsolve.errors import InputError
+from jigsolve.layout import HOLE, Layout
+from jigsolve.solve import SolveParams, solve
+from pictures import photograph
+
+COFFEE = photograph("coffee")[:300, :400]
+FAST = SolveParams(effort="fast", threads=1)
+
+
+def made(protocol: str, rotate: bool = False, seed: int = 3):
+    return case(protocol, COFFEE, (50, 50), rotate, seed)
+
+
+def test_the_names_users_see_are_those_there_are() -> None:
+    real = [name if one[2] == 0 else f"{name}-N" for name, one in (*CUTS.items(), *CONDITIONS.items())]
+    assert list(PROTOCOLS) == ["clean", *real]
+    for word in ("clean", "worn-2", "missing-5+unknown-grid", "grey+jpeg-90"):
+        assert re.fullmatch(pattern(PROTOCOLS, "+"), word)
+    for word in ("mit", "worn", "worn-x", "data/mcgill", "worn-2+mit"):
+        assert not re.fullmatch(pattern(PROTOCOLS, "+"), word)
+
+
+def test_names() -> None:
+    assert parsed("clean") == {}
+    assert parsed("missing-5+unknown-grid+grey") == {"missing": 5, "unknown-grid": 0, "grey": 0}
+    for wrong in (
+        "",
+        "worn",
+        "grey-3",
+        "worn-0",
+        "worn-2+worn-3",
+        "clean+worn-2",
+        "worn-",
+        "-3",
+        "worn-2.5",
+        "strips+",
+    ):
+        with pytest.raises(InputError, match="Expected a protocol"):
+            parsed(wrong)
+    for wrong in ("missing-99", "jpeg-101"):
+        with pytest.raises(InputError, match="with N from"):
+            parsed(wrong)
+    with pytest.raises(InputError, match="strips or shreds"):
+        parsed("strips+shreds")
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+@pytest.mark.parametrize("protocol", [name.replace("-N", "-2") for name in PROTOCOLS if name != "reference-N"])
+def test_the_truth_is_right(protocol: str, rotate: bool) -> None:
+    """Whatever happens to the pieces: laid out as the truth says, they are the picture again, or what is left of it."""
+    one = made(protocol, rotate)
+    scores = judged(one, one.truth)
+    assert (scores.direct, scores.neighbour, scores.perfect, scores.picture) == (1.0, 1.0, True, 1.0)
+    assert one.puzzle.rotated == rotate
+    shown = render.picture(one.puzzle, one.truth)[..., :3].astype(float)
+    if one.puzzle.pieces.dtype == np.uint16:
+        shown /= 257
+    if one.puzzle.pieces.shape[1:3] == (46, 46):  # worn
+        shown = shown.reshape(6, 46, 8, 46, 3)
+        whole = one.whole.reshape(6, 50, 8, 50, 3)[:, 2:-2, :, 2:-2]
+    else:
+        whole = one.whole
+    wrong = np.abs(shown - whole)
+    if protocol == "missing-2":
+        wrong = wrong.reshape(6, 50, 8, 50, 3)[one.truth.pieces[:, None, :, None].repeat(50, 1).repeat(50, 3) != HOLE]
+    near = {"noise-2": 10, "faded-2": 6, "jpeg-2": 255}.get(protocol, 0)
+    assert np.quantile(wrong, 0.8 if protocol == "uneven-2" else 1.0) <= near
+
+
+def test_protocols_share_a_shuffle_and_depend_on_the_seed_alone() -> None:
+    assert made("worn-2").truth == made("noise-5").truth == made("clean").truth
+    assert np.array_equal(made("noise-5+missing-20").puzzle.pieces, made("missing-20+noise-5").puzzle.pieces)
+    assert not np.array_equal(made("noise-5").puzzle.pieces, made("noise-5", seed=4).puzzle.pieces)
+
+
+def test_missing_pieces_leave_holes() -> None:
+    one = made("missing-20")
+    assert len(one.puzzle) == 48 - 10 == (one.truth.pieces != HOLE).sum()
+    assert sorted(one.truth.pieces[one.truth.pieces != HOLE]) == list(range(38))
+
+
+@pytest.mark.parametrize(
+    "protocol", ["strips", "shreds", "grey", "deep", "alpha", "margin", "unknown-size", "unknown-grid", "missing-5",
+                 "pinned-10", "reference-40", "worn-1", "noise-4"],
+)  # fmt: skip
+def test_a_photograph_is_solved(protocol: str) -> None:
+    one = case(protocol, COFFEE, (20 if protocol in ("strips", "shreds") else 50, 50), False, 3)
+    layout = solve(one.puzzle, FAST, pins=one.pins, reference=one.reference).layout
+    assert judged(one, layout).neighbour > 0.95
+
+
+def test_an_unknown_grid_counts_how_pieces_lie_together() -> None:
+    one = made("unknown-grid")
+    pieces = np.full((9, 9), HOLE)
+    pieces[2:8, :8] = one.truth.pieces
+    assert judged(one, Layout(pieces, np.zeros_like(pieces))).perfect
+    pieces[2, 0], pieces[0, 8] = HOLE, pieces[2, 0]  # outside the picture
+    scores = judged(one, Layout(pieces, np.zeros_like(pieces)))
+    assert scores.direct == pytest.approx(47 / 48)
+    assert scores.neighbour == pytest.approx(1 - 2 / (6 * 7 + 5 * 8))
+
+
+def test_frames_of_turned_answers() -> None:
+    one = made("missing-20+unknown-grid", rotate=True)
+    for quarter in range(4):
+        layout, truth = framed(one.truth.turned(quarter), one.truth, True)
+        assert layout == truth
+        assert judged(one, one.truth.turned(quarter)).perfect
+
+
+def test_misread_pieces_score_nothing() -> None:
+    one = made("unknown-size")
+    half = Layout(np.arange(12).reshape(3, 4), np.zeros((3, 4), dtype=int))
+    assert judged(one, half).neighbour == 0.0
+
+
+def test_the_way_up_counts_where_it_is_known() -> None:
+    one = made("pinned-10", rotate=True)
+    assert judged(one, one.truth.turned(2)).direct == 0.0
+    assert judged(made("clean", rotate=True), one.truth.turned(2)).direct == 1.0
