@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from jigsolve.errors import InputError
     from jigsolve.inputs import Input, read_puzzle
     from jigsolve.layout import Layout
+    from jigsolve.mixed import solve_mixed
     from jigsolve.puzzle import Puzzle, cut, scramble
     from jigsolve.scores import Scores, score
     from jigsolve.solve import Result, SolveParams, solve
@@ -31,10 +32,11 @@ _HOMES = {
     "score": "scores",
     "scramble": "puzzle",
     "solve": "solve",
+    "solve_mixed": "mixed",
 }
 
 __all__ = ["Input", "InputError", "Layout", "Puzzle", "Result", "Scores", "SolveParams", "__version__", "cut",
-           "read_puzzle", "score", "scramble", "solve"]  # fmt: skip
+           "read_puzzle", "score", "scramble", "solve", "solve_mixed"]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

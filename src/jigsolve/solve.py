@@ -104,15 +104,36 @@ def solve(
     _check_pins(puzzle, pins, params)
     if pins and reference is not None:
         raise InputError("Expected pins or a reference, got both.")
-    budget = Budget(params.effort, time.monotonic() + (params.time_limit or math.inf))
-    solver = SOLVERS[params.solver]
-    measure = DISSIMILARITIES[params.dissimilarity]
-    clock = _Clock(watch)
-    threads = params.threads or cores()
+    clock = Clock(watch)
+    deadline = time.monotonic() + (params.time_limit or math.inf)
     if reference is not None:
         puzzle = shaped(puzzle, reference)
-    compatibility = COMPATIBILITIES[params.compatibility or _suited(puzzle, solver.compatibility)]
+    return laid_out(puzzle, weighed(puzzle, params, clock, pins), params, clock, deadline, pins, reference)
 
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """What is known of a puzzle's joints: C, over kinds if the solver takes them.
+
+    learned: C was made of the learned probabilities. cut_short: the time limit left some pairs unmet.
+    """
+
+    C: csr_array
+    kinds: Kinds | None
+    learned: bool
+    cut_short: bool
+
+    def P(self) -> csr_array | None:
+        """The learned probabilities over kinds, if they are known."""
+        return inverted(self.C) if self.learned and self.kinds is not None else None
+
+
+def weighed(puzzle: Puzzle, params: SolveParams, clock: Clock, pins: Pins = NO_PINS) -> Weighed:
+    """The first half of a solve: measure all pairs, weigh the joints."""
+    solver = SOLVERS[params.solver]
+    measure = DISSIMILARITIES[params.dissimilarity]
+    compatibility = COMPATIBILITIES[params.compatibility or _suited(puzzle, solver.compatibility)]
+    threads = params.threads or cores()
     with blas_threads(1):  # a crew has as many products at a time as there are threads
         clock.stage("pairs")
         kinds = kinds_of(puzzle, pins.pieces()) if solver.merges else None
@@ -122,30 +143,46 @@ def solve(
             near = nearest(known, measure, compatibility.keep(known), crew)
         clock.stage("compatibility")
         C = compatibility.matrix(known, measure, near, params.seed, Crew(threads, clock.advance))
+    return Weighed(C, kinds, isinstance(compatibility, Learned), crew.cut_short)
+
+
+def laid_out(
+    puzzle: Puzzle,
+    joints: Weighed,
+    params: SolveParams,
+    clock: Clock,
+    deadline: float = math.inf,
+    pins: Pins = NO_PINS,
+    reference: Pixels | None = None,
+) -> Result:
+    """The second half: lay the pieces out, until the deadline at most, and say how far that can be believed."""
+    solver = SOLVERS[params.solver]
+    threads = params.threads or cores()
     clock.stage("layout")
-    grid = Grid(C, *_shape(puzzle, C, kinds, params), puzzle.turns, kinds, _renamed(pins, kinds))
+    shape = _shape(puzzle, joints.C, joints.kinds, params)
+    grid = Grid(joints.C, *shape, puzzle.turns, joints.kinds, _renamed(pins, joints.kinds))
     if len(grid) < grid.cells and not solver.leaves_holes:
         raise InputError(
             f"Expected as many pieces as cells with solver {params.solver}, got {len(grid)} for {grid.cells}."
         )
     with blas_threads(threads):
-        answer = solver.solve(grid, params.seed, clock.hear, budget)
+        answer = solver.solve(grid, params.seed, clock.hear, Budget(params.effort, deadline))
     if reference is not None:
         clock.stage("reference")
         layout = placed(puzzle, grid, reference, answer.layout, params.seed)
         answer = replace(answer, layout=layout, consistency=grid.consistency(layout))
     clock.stage("confidence")
     with blas_threads(1):
-        known_P = inverted(C) if isinstance(compatibility, Learned) and kinds is not None else None
-        believed = _confidence(puzzle, answer.layout, kinds, known_P, Crew(threads, clock.advance))
-    stopped = answer.stopped or crew.cut_short
+        believed = _confidence(puzzle, answer.layout, joints, Crew(threads, clock.advance))
+    stopped = answer.stopped or joints.cut_short
     if lost := pins.broken(answer.layout.pieces, answer.layout.turns):
         answer = replace(answer, notes=(*answer.notes, f"{lost} of the pins could not be kept: do they agree?"))
     return Result(answer.layout, answer.consistency, believed, params, clock.stop(), answer.notes, stopped)
 
 
-def _confidence(puzzle: Puzzle, layout: Layout, kinds: Kinds | None, P: csr_array | None, crew: Crew) -> Confidence:
+def _confidence(puzzle: Puzzle, layout: Layout, joints: Weighed, crew: Crew) -> Confidence:
     """Whatever the solver was given, it is the learned P over kinds that a layout is judged by: that is calibrated."""
+    P, kinds = joints.P(), joints.kinds
     if P is None or kinds is None:
         kinds = kinds_of(puzzle)
         known = merged(puzzle, kinds)
@@ -198,7 +235,7 @@ def _suited(puzzle: Puzzle, usual: str) -> str:
     return "percentile" if usual == "learned" and 1 in (puzzle.rows, puzzle.cols) else usual
 
 
-class _Clock:
+class Clock:
     """Announces stages and keeps their times."""
 
     def __init__(self, watch: Watch) -> None:

@@ -6,6 +6,7 @@ from jigsolve.solvers.grid import Grid, GridCoefficients
 from jigsolve.solvers.growth.shape import room, shape_of
 from jigsolve.solvers.paper import Paper
 from jigsolve.solvers.protocol import EFFORTS, Answer, Budget, Solver
+from jigsolve.solvers.separation import separated
 
 SOLVERS: dict[str, Solver] = {"default": Default(), "paper": Paper(), "balanced": Balanced()}
 
@@ -21,5 +22,6 @@ __all__ = [
     "Paper",
     "Solver",
     "room",
+    "separated",
     "shape_of",
 ]

@@ -1,0 +1,91 @@
+"""A bag in which the pieces of several pictures are mixed: tell them apart, then solve each picture for itself.
+
+    bag -> P of all joints -> groups -> frames on one canvas -> pieces and shape of each picture -> solve, one by one
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from jigsolve.errors import InputError
+from jigsolve.events import Watch, ignore
+from jigsolve.groups import groups
+from jigsolve.layout import HOLE, Layout
+from jigsolve.puzzle import UNKNOWN, Puzzle
+from jigsolve.solve import Clock, Result, SolveParams, laid_out, solve, weighed
+from jigsolve.solvers import Grid, room, separated
+
+STRIP = 6  # times as long as wide: what lies in one row meets in single joints, too few to count pictures by
+
+
+def solve_mixed(
+    puzzle: Puzzle,
+    pictures: int | None = None,
+    params: SolveParams | None = None,
+    watch: Watch = ignore,
+    shape: tuple[int, int] = UNKNOWN,
+) -> list[Result]:
+    """Put a bag of pieces together: a result for each picture, whose layout holds the piece numbers of the bag.
+
+    pictures: how many there are, None to find out. shape: rows and columns of every picture, if they are known and
+    all alike. The puzzle's own rows and columns mean nothing here.
+    """
+    params = params or SolveParams()
+    if pictures is not None and pictures < 1:
+        raise InputError(f"Expected at least 1 picture, got {pictures}.")
+    deadline = time.monotonic() + (params.time_limit or math.inf)
+    bag = replace(puzzle, rows=0, cols=0)
+    if pictures == 1 or (pictures is None and _strips(bag)):
+        return [solve(_shaped(bag, shape), params, watch)]
+    clock = Clock(watch)
+    usual = replace(params, solver="default", dissimilarity="mahalanobis", compatibility="learned")
+    joints = weighed(bag, usual, clock)
+    P, kinds = joints.P(), joints.kinds
+    assert P is not None and kinds is not None  # as usual
+    clock.stage("pictures")
+    found = groups(P, kinds.copies, pictures)
+    if pictures is None and len(found) < 2:
+        own = replace(params, compatibility=params.compatibility or "learned")
+        if own == usual and 1 not in shape:
+            return [laid_out(_shaped(bag, shape), joints, params, clock, deadline)]
+        return [solve(_shaped(bag, shape), params, watch)]
+    if len(found) < (pictures or 0):
+        raise InputError(f"Expected pieces of {pictures} pictures, found {len(found)} that can be told apart.")
+    wide = room(len(bag))
+    layouts = separated(Grid(joints.C, wide, wide, bag.turns, kinds), found, shape, params.seed)
+    clock.stop()
+    return _each(bag, layouts, params, watch, deadline)
+
+
+def _each(
+    bag: Puzzle, layouts: Sequence[Layout], params: SolveParams, watch: Watch, deadline: float
+) -> list[Result]:
+    """Solve every picture for itself, in its share of the time that is left."""
+    results: list[Result] = []
+    for k, layout in enumerate(layouts):
+        now = time.monotonic()
+        until = now + max(0.0, deadline - now) / (len(layouts) - k)
+        mine = np.sort(layout.pieces[layout.pieces != HOLE])
+        part = Puzzle(bag.pieces[mine], layout.rows, layout.cols, bag.rotated)
+        clock = Clock(watch)
+        result = laid_out(part, weighed(part, replace(params, time_limit=None), clock), params, clock, until)
+        if result.stopped and time.monotonic() < until:  # by hand: be done with the others too
+            deadline = 0.0
+        pieces = result.layout.pieces
+        numbered = Layout(np.where(pieces == HOLE, HOLE, mine[pieces]), result.layout.turns)
+        results.append(replace(result, layout=numbered))
+    return results
+
+
+def _shaped(bag: Puzzle, shape: tuple[int, int]) -> Puzzle:
+    return replace(bag, rows=shape[0], cols=shape[1])
+
+
+def _strips(bag: Puzzle) -> bool:
+    height, width = bag.pieces.shape[1:3]
+    return max(height, width) >= STRIP * min(height, width)

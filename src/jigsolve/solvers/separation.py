@@ -1,0 +1,131 @@
+"""A bag of several pictures -> which piece belongs to which, and the rows and columns of each.
+
+The cores of the pictures, pieces surely tied together, are laid out one by one. Then all pictures lie in frames on one
+canvas: what is loose grows in where it fits best, and the usual search moves what would fit better elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from jigsolve.errors import InputError
+from jigsolve.identical import Kinds
+from jigsolve.layout import HOLE, Layout
+from jigsolve.puzzle import UNKNOWN
+from jigsolve.solvers.grid import Grid
+from jigsolve.solvers.growth.board import Board
+from jigsolve.solvers.growth.frames import Frames, Shape
+from jigsolve.solvers.growth.search import Search
+from jigsolve.solvers.growth.shape import BRIEF, room, shape_of
+
+Numbers = NDArray[np.int64]
+
+
+def separated(grid: Grid, cores: Sequence[Numbers], shape: Shape, seed: int) -> list[Layout]:
+    """Layouts of all pictures, found in haste; together they hold every piece.
+
+    grid: the whole bag, in a frame that means nothing; cores: pieces (of C) that each picture has for sure.
+    shape: rows and columns of every picture, `UNKNOWN` if nobody knows them.
+    """
+    shapes = [shape] * len(cores) if shape != UNKNOWN else _shapes(grid, cores, seed)
+    if sum(rows * cols for rows, cols in shapes) < len(grid):
+        raise InputError(f"Expected {len(cores)} pictures of {_by(shapes[0])} to hold {len(grid)} pieces.")
+    laid = [_laid(grid, core, one, seed) for core, one in zip(cores, shapes, strict=True)]
+    board = Frames(grid, shapes)
+    board.lay(laid)
+    search = _searched(board, seed)
+    return board.layouts(search.best)
+
+
+def _shapes(grid: Grid, cores: Sequence[Numbers], seed: int) -> list[Shape]:
+    """Rows and columns of each picture. If the cores do not tell, because pieces at the edges are loose, pictures that
+    are all alike and leave no hole are likely; failing that, loose pieces go with the core that wants them most."""
+    found = [shape_of(_part(grid, core), seed) for core in cores]
+    if sum(rows * cols for rows, cols in found) == len(grid):
+        return found
+    alike = _alike(found, len(grid))
+    return alike or [shape_of(_part(grid, whole), seed) for whole in _with_loose(grid, cores)]
+
+
+def _alike(found: Sequence[Shape], n: int) -> list[Shape] | None:
+    """The shape nearest to all that were found, upright or on its side, if as many of it hold exactly n pieces."""
+    each, left = divmod(n, len(found))
+    if left:
+        return None
+    ways = [(rows, each // rows) for rows in range(1, each + 1) if each % rows == 0]
+    best = min(ways, key=lambda one: sum(_off(one, other)[0] for other in found))
+    nearest = [_off(best, other) for other in found]
+    return None if any(off == math.inf for off, _ in nearest) else [shape for _, shape in nearest]
+
+
+def _off(shape: Shape, found: Shape) -> tuple[float, Shape]:
+    """By how many lines a shape, upright or on its side, differs from one that was found, and which way round it is.
+    It may be larger: pieces at the edges are loose; but hardly smaller: a stray piece makes a line at most."""
+    return min((abs(rows - found[0]) + abs(cols - found[1])
+                if rows >= found[0] - 1 and cols >= found[1] - 1 else math.inf, (rows, cols))
+               for rows, cols in (shape, shape[::-1]))  # fmt: skip
+
+
+def _with_loose(grid: Grid, cores: Sequence[Numbers]) -> list[Numbers]:
+    """The cores, each with the loose pieces that it is worth most to; what nobody wants goes to the first."""
+    count = len(grid.copies)
+    of = np.full(count, -1)
+    for f, core in enumerate(cores):
+        of[core] = f
+    onto = csr_array((np.ones(4 * count), (np.arange(4 * count), np.arange(4 * count) // 4)), shape=(4 * count, count))
+    worth = onto.T @ grid.C @ onto
+    while True:
+        held = np.flatnonzero(of >= 0)
+        member = csr_array((np.ones(len(held)), (held, of[held])), shape=(count, len(cores)))
+        wanted = (worth @ member).toarray()
+        new = (of < 0) & (wanted.max(axis=1) > 0.0)
+        if not new.any():
+            break
+        of[new] = wanted[new].argmax(axis=1)
+    of[of < 0] = 0
+    return [np.flatnonzero(of == f) for f in range(len(cores))]
+
+
+def _part(grid: Grid, some: Numbers) -> Grid:
+    """The grid of some of the pieces that C knows, in a frame that is as good as none."""
+    sides = (4 * some[:, None] + np.arange(4)).ravel()
+    of = np.repeat(np.arange(len(some)), grid.copies[some])
+    kinds = Kinds(of, np.zeros_like(of), np.searchsorted(of, np.arange(len(some))), grid.turn_bits[some])
+    wide = room(len(of))
+    return replace(grid, C=grid.C[sides][:, sides], rows=wide, cols=wide, kinds=kinds)
+
+
+def _laid(grid: Grid, core: Numbers, shape: Shape, seed: int) -> NDArray[np.int32]:
+    """(2, rows, cols) pieces of the whole bag and turns: a core laid out in the shape of its picture."""
+    cells = shape[0] * shape[1]
+    if len(core) > cells:  # some must be strays
+        core = np.sort(core[np.argsort(-_worth(_part(grid, core)), kind="stable")[:cells]])
+    board = Board(replace(_part(grid, core), rows=shape[0], cols=shape[1]))
+    board.grow()
+    pieces, turns = _searched(board, seed).best
+    if pieces.shape[0] > shape[0] or pieces.shape[1] > shape[1]:
+        pieces, turns = np.rot90(pieces, -1), (np.rot90(turns, -1) + 1) % 4
+    return np.stack([np.where(pieces == HOLE, HOLE, core[pieces]), turns]).astype(np.int32)
+
+
+def _worth(grid: Grid) -> NDArray[np.float64]:
+    """What the joints of each piece could be worth in all."""
+    total: NDArray[np.float64] = grid.C.sum(axis=1).reshape(-1, 4).sum(axis=1)
+    return total
+
+
+def _searched(board: Board, seed: int) -> Search:
+    search = Search(board, seed, BRIEF)
+    for _ in range(BRIEF.cycles):
+        search.cycle(lambda: False)
+    return search
+
+
+def _by(shape: Shape) -> str:
+    return f"{shape[0]} rows x {shape[1]} cols"
