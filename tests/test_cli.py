@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +20,8 @@ from jigsolve.cli import argv, names, progress, run
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.dissimilarity import DISSIMILARITIES
 from jigsolve.errors import InputError
-from jigsolve.puzzle import cut
-from jigsolve.scores import score
+from jigsolve.puzzle import Puzzle, cut, mix, scramble
+from jigsolve.scores import matched, score
 from jigsolve.solve import SolveParams
 from jigsolve.solvers import SOLVERS
 
@@ -112,6 +112,79 @@ def test_doubts_are_written_and_drawn(cli: Cli, tmp_path: Path) -> None:
         refused = cli("solve", "p.png", "--piece", PIECE, "--overlay", wrong, "--layout", "l.json")
         assert (refused.code, refused.out) == (2, "")
         assert refused.err.count("\n") == 1
+
+
+def in_files(folder: Path, puzzle: Puzzle) -> None:
+    folder.mkdir()
+    for k, piece in enumerate(puzzle.pieces):
+        files.write_picture(folder / f"{k}.png", piece)
+
+
+def test_a_bag_of_two_pictures(cli: Cli, tmp_path: Path) -> None:
+    wholes = {"chelsea": skimage.data.chelsea()[:240, :360], "coffee": skimage.data.coffee()[:200, :320]}
+    bag, truths = mix([scramble(cut(whole, 40, 40), False, 1) for whole in wholes.values()], 2)
+    in_files(tmp_path / "bag", bag)
+    ran = cli("solve", "bag", "--output", "s.png", "--layout", "l.json", "--overlay", "o.png", "--effort", "fast")
+    assert (ran.code, ran.err) == (0, "")
+    assert written(tmp_path) == {"bag", *(f"{name}-{k}.{kind}" for k in (1, 2)
+                                          for name, kind in (("s", "png"), ("l", "json"), ("o", "png")))}  # fmt: skip
+    assert "Pieces of 2 pictures told apart" in ran.out
+    for k, line in enumerate(ran.out.splitlines()[-2:], start=1):
+        assert re.match(
+            rf"^Picture {k}: \d\d pieces, (over )?\d\d % of joints believed right, .*: see o-{k}.png$", line
+        )
+    kept = [files.read_layout(tmp_path / f"l-{k}.json") for k in (1, 2)]
+    assert all(len(one.names or ()) == len(bag) for one in kept)
+    answer, share = matched([one.layout for one in kept], truths)
+    assert share == 1.0
+    for whole, truth, k in zip(wholes.values(), truths, answer, strict=True):
+        assert kept[k].layout == truth
+        np.testing.assert_array_equal(files.read_picture(tmp_path / f"s-{k + 1}.png"), whole)
+
+
+def test_a_bag_that_was_poured_out_on_a_sheet(cli: Cli, tmp_path: Path) -> None:
+    wholes = [skimage.data.chelsea()[:240, :320], skimage.data.coffee()[:240, :320]]
+    bag, _ = mix([scramble(cut(whole, 40, 40), True, 1) for whole in wholes], 2)
+    files.write_picture(tmp_path / "bag.png", render.sheet(replace(bag, rows=8, cols=12)))
+    shape = ("--rows", "6", "--cols", "8")
+    ran = cli("solve", "bag.png", "--rotated", "--pictures", "2", *shape, "--effort", "fast", "--output", "s.png")
+    assert (ran.code, ran.err) == (0, "")
+    assert written(tmp_path) == {"bag.png", "s-1.png", "s-2.png"}
+    assert ran.out.count("48 pieces laid out on 6 rows x 8 cols.") == 2
+    seen = [files.read_picture(tmp_path / f"s-{k}.png") for k in (1, 2)]
+    assert all(any(np.array_equal(np.rot90(one, k), whole) for one in seen for k in range(4)) for whole in wholes)
+
+
+def test_a_folder_of_one_picture_is_written_as_such(cli: Cli, tmp_path: Path) -> None:
+    puzzle, truth = scramble(cut(skimage.data.chelsea(), 50, 50), False, 3)
+    in_files(tmp_path / "pieces", puzzle)
+    for asked in ((), ("--pictures", "1"), ("--pictures", "auto")):
+        ran = cli("solve", "pieces", "--layout", "l.json", "--effort", "fast", *asked)
+        assert (ran.code, ran.err) == (0, "")
+        assert files.read_layout(tmp_path / "l.json").layout == truth
+        assert written(tmp_path) == {"pieces", "l.json"}
+        assert ran.out.splitlines()[-1].startswith("54 pieces, ")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--pictures", "0"), "--pictures as a number or auto, got '0'"),
+        (("--pictures", "two"), "--pictures as a number or auto, got 'two'"),
+        (("--pictures", "2", "--rows", "4"), "both --rows and --cols"),
+        (("--pictures", "2", "--rows", "2", "--cols", "3"), "2 pictures of 2 rows x 3 cols to hold 77 pieces"),
+        (("--pictures", "auto", "--reference", "photo.png"), "no reference with --pictures"),
+        (("--pictures", "50"), "50 pictures"),
+        (("--pictures", "2", "--output", "p.png", "--layout", "l.json"), "different files"),
+    ],
+)
+def test_bags_that_cannot_be(cli: Cli, tmp_path: Path, words: tuple[str, ...], says: str) -> None:
+    cli("scramble", "photo.png", "--piece", PIECE, "--output", "p-1.png")
+    ran = cli("solve", "p-1.png", "--piece", PIECE, *words)
+    assert ran.code == 2
+    assert says in ran.err
+    assert ran.err.count("\n") == 1
+    assert written(tmp_path) == {"p-1.png"}
 
 
 def test_a_reference(cli: Cli, tmp_path: Path) -> None:

@@ -192,6 +192,21 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
     assert list(tmp_path.iterdir()) == [target]
 
 
+def test_files_that_belong_together_are_all_written_or_none(tmp_path: Path) -> None:
+    layout = LayoutFile(Layout(np.array([[0, 1]]), np.zeros((1, 2), int)), (28, 28))
+    names = [tmp_path / name for name in ("a.png", "b.json", "c.png")]
+    files.write_together({names[0]: noise(3), names[1]: layout, names[2]: noise(1)})
+    assert sorted(tmp_path.iterdir()) == names
+    old = [path.read_bytes() for path in names]
+    (tmp_path / "c.jpg").mkdir()
+    with pytest.raises(InputError, match="something else"):
+        files.write_together({names[0]: noise(1), names[1]: layout, tmp_path / "c.jpg": noise(3)})
+    with pytest.raises(InputError):
+        files.write_together({names[0]: noise(1), tmp_path / "c.xyz": noise(3)})
+    assert [path.read_bytes() for path in names] == old
+    assert sorted(tmp_path.iterdir()) == [names[0], names[1], tmp_path / "c.jpg", names[2]]
+
+
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "real.json").write_text("old")
     (tmp_path / "link.json").symlink_to("real.json")

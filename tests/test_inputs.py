@@ -126,6 +126,16 @@ def test_a_margin_is_left_off_what_has_another_shape() -> None:
     assert inputs.picture(other, scramble(other.puzzle, False, 0)[1]).shape == (440, 280, 3)
 
 
+def test_a_bag_has_neither_grid_nor_margin(tmp_path: Path) -> None:
+    whole = photograph("chelsea")
+    files.write_picture(tmp_path / "bag.png", whole)
+    bag = jigsolve.read_puzzle(tmp_path / "bag.png", (40, 40), bag=True)
+    assert (bag.puzzle.rows, bag.puzzle.cols, len(bag.puzzle)) == (0, 0, 77)
+    assert bag.notes[0].endswith("no part of the puzzle, left off.")
+    _, truth = scramble(cut(whole, 40, 40), False, 0)
+    assert inputs.picture(bag, truth).shape == (280, 440, 3)
+
+
 def test_rows_and_cols_are_taken() -> None:
     sheet = render.sheet(scramble(cut(photograph("chelsea"), 50, 45), False, 0)[0])  # 6 rows, 10 cols
     for asked, shape in (((None, None), (6, 10)), ((5, None), (5, 12)), ((None, 20), (3, 20)), ((4, 15), (4, 15))):

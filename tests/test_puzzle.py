@@ -7,7 +7,7 @@ import pytest
 
 from jigsolve import render
 from jigsolve.errors import InputError
-from jigsolve.puzzle import Puzzle, cut, from_sheet, scramble
+from jigsolve.puzzle import UNKNOWN, Puzzle, cut, from_sheet, mix, scramble
 from pictures import photograph
 
 
@@ -43,6 +43,18 @@ def test_scrambling_is_a_matter_of_the_seed_alone() -> None:
     assert truth != other
     assert (one.pieces != three.pieces).any()
     np.testing.assert_array_equal(whole.pieces, before)
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+def test_a_mixed_bag_holds_all_pictures(rotate: bool) -> None:
+    wholes = [photograph("chelsea")[:200, :300], photograph("coffee")[:150, :250]]
+    bag, truths = mix([scramble(cut(whole, 50, 50), rotate, k) for k, whole in enumerate(wholes)], seed=1)
+    assert (bag.rows, bag.cols, bag.rotated) == (*UNKNOWN, rotate)
+    for whole, truth in zip(wholes, truths, strict=True):
+        np.testing.assert_array_equal(render.picture(bag, truth), whole)
+    both = np.concatenate([truth.pieces.ravel() for truth in truths])
+    assert sorted(both.tolist()) == list(range(len(bag)))
+    assert truths[0].pieces.max() >= 24  # mixed indeed
 
 
 def test_turns_a_piece_may_need() -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from jigsolve.errors import InputError
 from jigsolve.layout import HOLE, Layout
-from jigsolve.scores import Scores, facing, joints, score
+from jigsolve.scores import Scores, facing, joints, matched, score
 from pictures import small_puzzle
 
 TRUTH = Layout(np.arange(6).reshape(2, 3), np.zeros((2, 3), int))
@@ -136,3 +136,11 @@ def test_what_cannot_be_compared_is_refused() -> None:
         score(upright([[0, 1], [2, 3]]), TRUTH)
     with pytest.raises(InputError, match="looks of 6 pieces, got 2"):
         score(TRUTH, TRUTH, np.zeros((2, 4), np.int32))
+
+
+def test_answers_are_matched_to_pictures() -> None:
+    truths = [upright([[0, 1, 2]]), upright([[3, 4, 5]]), upright([[6, 7, HOLE]])]
+    layouts = [upright([[4, 5, 2]]), upright([[7, 6, 3]]), upright([[1, 0]])]
+    assert matched(layouts, truths) == ([2, 0, 1], 6 / 8)
+    assert matched(layouts[:2], truths) == ([-1, 0, 1], 4 / 8)
+    assert matched(truths, truths) == ([0, 1, 2], 1.0)

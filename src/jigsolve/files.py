@@ -11,8 +11,8 @@ import os
 import re
 import secrets
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, BinaryIO, NamedTuple
 
@@ -124,9 +124,7 @@ def natural_path(name: str) -> list[list[tuple[int, str]]]:
 
 def write_picture(path: Path, picture: Pixels) -> None:
     """Write (height, width, channels); what the file's kind cannot hold is an error and not a conversion."""
-    kind = check_picture_target(path, picture)
-    with _replacing(path) as file:
-        pictures.encode(file, kind, picture)
+    write_together({path: picture})
 
 
 def check_picture_target(path: Path, picture: Pixels, lossless: bool = False) -> str:
@@ -156,9 +154,23 @@ def read_layout(path: Path) -> LayoutFile:
 
 def write_layout(path: Path, content: LayoutFile) -> None:
     """Write a layout or truth file, one row of the grid a line."""
+    write_together({path: content})
+
+
+def write_together(contents: Mapping[Path, Pixels | LayoutFile]) -> None:
+    """Write pictures and layout files: all of them, or none if one cannot be written."""
+    with ExitStack() as all_or_none:
+        for path, content in contents.items():
+            file = all_or_none.enter_context(_replacing(path))
+            if isinstance(content, LayoutFile):
+                file.write(_layout_text(content).encode())
+            else:
+                pictures.encode(file, check_picture_target(path, content), content)
+
+
+def _layout_text(content: LayoutFile) -> str:
     text = json.dumps(to_data(content), allow_nan=False)
-    text = re.sub(r'(, )(?="[a-z])|(?<=\[)(?=\[)|(?<=\]),( )(?=\[)', _newline, text)
-    write_text(path, text + "\n")
+    return re.sub(r'(, )(?="[a-z])|(?<=\[)(?=\[)|(?<=\]),( )(?=\[)', _newline, text) + "\n"
 
 
 def _newline(found: re.Match[str]) -> str:

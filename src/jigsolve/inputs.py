@@ -54,33 +54,47 @@ class Input:
 
 
 def read_puzzle(
-    path: Path | str, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None, cols: int | None = None
+    path: Path | str,
+    piece: Size | str = AUTO,
+    rotated: bool = False,
+    rows: int | None = None,
+    cols: int | None = None,
+    bag: bool = False,
 ) -> Input:
-    """Read a puzzle. Piece size and grid are found if they are not given; what is given is taken."""
+    """Read a puzzle. Piece size and grid are found if they are not given; what is given is taken.
+
+    bag: pieces may be of several pictures, so that a sheet's own grid and margin mean nothing.
+    """
     path, size = Path(path), _given(piece)
     if files.holds_pieces(path):
         return _from_pieces(files.read_pieces(path), path, size, rotated, rows, cols)
     sheet, frames = files.read_frame(path)
-    given = from_sheet(sheet, piece, rotated, rows, cols)
+    given = from_sheet(sheet, piece, rotated, rows, cols, bag)
     return replace(given, notes=(FRAMES.format(path.name), *given.notes)) if frames else given
 
 
 def from_sheet(
-    sheet: Pixels, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None, cols: int | None = None
+    sheet: Pixels,
+    piece: Size | str = AUTO,
+    rotated: bool = False,
+    rows: int | None = None,
+    cols: int | None = None,
+    bag: bool = False,
 ) -> Input:
-    """The puzzle of a scrambled sheet; pixels around whole pieces are its margin."""
+    """The puzzle of a scrambled sheet; pixels around whole pieces are its margin. bag: see `read_puzzle`."""
     size = _given(piece)
     guess, notes = _found(sheet, rows, cols) if size is None else (piece_size.find(sheet, *size), [])
     (width, height), (left, top), (across, down) = guess.piece, guess.corner, guess.cells
     kept = sheet[top : top + down * height, left : left + across * width]
     margin = Margin(left, top, sheet.shape[1] - left - kept.shape[1], sheet.shape[0] - top - kept.shape[0])
     pieces = puzzle.from_sheet(kept, height, width).pieces
-    shape = _shape(len(pieces), rows, cols, f" of a sheet of {_grid((down, across))}") or (down, across)
+    shape = _shape(len(pieces), rows, cols, f" of a sheet of {_grid((down, across))}")
+    shape = shape or (UNKNOWN if bag else (down, across))
     if any(margin):
-        notes.append(_margin_note(margin, sheet[..., 0].size - kept[..., 0].size, rotated))
-    return Input(
-        Puzzle(pieces, *shape, rotated), sheet=sheet if any(margin) else None, margin=margin, notes=tuple(notes)
-    )
+        fate = "left off the picture, whose way up is not known" if rotated else "kept as it is"
+        notes.append(_margin_note(margin, sheet[..., 0].size - kept[..., 0].size, "left off" if bag else fate))
+    around = sheet if any(margin) and not bag else None
+    return Input(Puzzle(pieces, *shape, rotated), sheet=around, margin=margin, notes=tuple(notes))
 
 
 def picture(given: Input, layout: Layout) -> Pixels:
@@ -160,7 +174,6 @@ def _few(names: Sequence[str]) -> str:
     return ", ".join(shown if len(shown) <= 3 else [*shown[:2], "...", shown[-1]])
 
 
-def _margin_note(margin: Margin, pixels: int, rotated: bool) -> str:
+def _margin_note(margin: Margin, pixels: int, fate: str) -> str:
     sides = ", ".join(f"{size} {side}" for side, size in margin._asdict().items() if size)
-    fate = "left off the picture, whose way up is not known" if rotated else "kept as it is"
     return f"Margin of {pixels} pixels outside whole pieces ({sides}): no part of the puzzle, {fate}."

@@ -1,6 +1,6 @@
 """A bag in which the pieces of several pictures are mixed: tell them apart, then solve each picture for itself.
 
-    bag -> P of all joints -> groups -> frames on one canvas -> pieces and shape of each picture -> solve, one by one
+bag -> P of all joints -> groups -> frames on one canvas -> pieces and shape of each picture -> solve, one by one
 """
 
 from __future__ import annotations
@@ -38,6 +38,9 @@ def solve_mixed(
     params = params or SolveParams()
     if pictures is not None and pictures < 1:
         raise InputError(f"Expected at least 1 picture, got {pictures}.")
+    if pictures is not None and shape != UNKNOWN and pictures * shape[0] * shape[1] < len(puzzle):
+        grids = f"{pictures} pictures of {shape[0]} rows x {shape[1]} cols"
+        raise InputError(f"Expected {grids} to hold {len(puzzle)} pieces.")
     deadline = time.monotonic() + (params.time_limit or math.inf)
     bag = replace(puzzle, rows=0, cols=0)
     if pictures == 1 or (pictures is None and _strips(bag)):
@@ -45,8 +48,9 @@ def solve_mixed(
     clock = Clock(watch)
     usual = replace(params, solver="default", dissimilarity="mahalanobis", compatibility="learned")
     joints = weighed(bag, usual, clock)
-    P, kinds = joints.P(), joints.kinds
-    assert P is not None and kinds is not None  # as usual
+    likely = joints.likely()
+    assert likely is not None  # C is as usual
+    P, kinds = likely
     clock.stage("pictures")
     found = groups(P, kinds.copies, pictures)
     if pictures is None and len(found) < 2:
@@ -55,16 +59,14 @@ def solve_mixed(
             return [laid_out(_shaped(bag, shape), joints, params, clock, deadline)]
         return [solve(_shaped(bag, shape), params, watch)]
     if len(found) < (pictures or 0):
-        raise InputError(f"Expected pieces of {pictures} pictures, found {len(found)} that can be told apart.")
+        raise InputError(f"Expected pieces of {pictures} pictures, got some of fewer that can be told apart.")
     wide = room(len(bag))
     layouts = separated(Grid(joints.C, wide, wide, bag.turns, kinds), found, shape, params.seed)
-    clock.stop()
-    return _each(bag, layouts, params, watch, deadline)
+    results = _each(bag, layouts, params, watch, deadline)
+    return [replace(result, stopped=True) for result in results] if joints.cut_short else results
 
 
-def _each(
-    bag: Puzzle, layouts: Sequence[Layout], params: SolveParams, watch: Watch, deadline: float
-) -> list[Result]:
+def _each(bag: Puzzle, layouts: Sequence[Layout], params: SolveParams, watch: Watch, deadline: float) -> list[Result]:
     """Solve every picture for itself, in its share of the time that is left."""
     results: list[Result] = []
     for k, layout in enumerate(layouts):
@@ -88,4 +90,4 @@ def _shaped(bag: Puzzle, shape: tuple[int, int]) -> Puzzle:
 
 def _strips(bag: Puzzle) -> bool:
     height, width = bag.pieces.shape[1:3]
-    return max(height, width) >= STRIP * min(height, width)
+    return bool(max(height, width) >= STRIP * min(height, width))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.errors import InputError
-from jigsolve.layout import Layout
+from jigsolve.layout import HOLE, Layout
 
 Pixels = NDArray[np.unsignedinteger]  # uint8 or uint16
 UNKNOWN = (0, 0)
@@ -122,3 +123,18 @@ def scramble(puzzle: Puzzle, rotate: bool, seed: int) -> tuple[Puzzle, Layout]:
     grid = where.reshape(puzzle.rows, puzzle.cols)
     truth = Layout(grid, (-turned[grid]) % 4)
     return shuffled, truth
+
+
+def mix(parts: Sequence[tuple[Puzzle, Layout]], seed: int) -> tuple[Puzzle, list[Layout]]:
+    """Pour puzzles into one bag; returns it, of no known grid, and the right layouts in its numbers."""
+    rng = np.random.default_rng(seed)
+    pieces = np.concatenate([puzzle.pieces for puzzle, _ in parts])
+    order = rng.permutation(len(pieces))
+    where = np.empty(len(pieces), dtype=np.int32)
+    where[order] = np.arange(len(pieces))
+    first = np.cumsum([0, *(len(puzzle) for puzzle, _ in parts)])
+    truths = [
+        Layout(np.where(truth.pieces == HOLE, HOLE, where[first[k] + truth.pieces]), truth.turns)
+        for k, (_, truth) in enumerate(parts)
+    ]
+    return Puzzle(pieces[order], *UNKNOWN, rotated=any(puzzle.rotated for puzzle, _ in parts)), truths

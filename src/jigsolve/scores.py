@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 from jigsolve.errors import InputError
 from jigsolve.layout import HOLE, Layout, facing_sides
@@ -50,6 +52,26 @@ def score(layout: Layout, truth: Layout, looks: NDArray[np.int32] | None = None,
     direct = max(_direct(view, truth) for view in views)
     picture = max(_picture(view, truth, looks) for view in views)
     return Scores(direct, neighbour, direct == 1.0, picture)
+
+
+def matched(layouts: Sequence[Layout], truths: Sequence[Layout]) -> tuple[list[int], float]:
+    """Of a mixed bag: for each true picture the answer that is meant for it, and the share of pieces in the right one.
+
+    Answers and pictures are paired so that the share is largest; -1 if there are too few answers. Strict: a piece that
+    looks like one of another picture still belongs to its own.
+    """
+    common = np.array(
+        [[len(np.intersect1d(_pieces(truth), _pieces(layout))) for layout in layouts] for truth in truths]
+    )
+    mine, theirs = linear_sum_assignment(-common)
+    answer = np.full(len(truths), -1)
+    answer[mine] = theirs
+    return answer.tolist(), float(common[mine, theirs].sum() / sum(len(_pieces(truth)) for truth in truths))
+
+
+def _pieces(layout: Layout) -> NDArray[np.integer]:
+    there: NDArray[np.integer] = layout.pieces[layout.pieces != HOLE]
+    return there
 
 
 def _direct(layout: Layout, truth: Layout) -> float:

@@ -123,9 +123,9 @@ class Weighed:
     learned: bool
     cut_short: bool
 
-    def P(self) -> csr_array | None:
-        """The learned probabilities over kinds, if they are known."""
-        return inverted(self.C) if self.learned and self.kinds is not None else None
+    def likely(self) -> tuple[csr_array, Kinds] | None:
+        """The learned P of every joint over kinds, and those, if C tells."""
+        return (inverted(self.C), self.kinds) if self.learned and self.kinds is not None else None
 
 
 def weighed(puzzle: Puzzle, params: SolveParams, clock: Clock, pins: Pins = NO_PINS) -> Weighed:
@@ -182,13 +182,14 @@ def laid_out(
 
 def _confidence(puzzle: Puzzle, layout: Layout, joints: Weighed, crew: Crew) -> Confidence:
     """Whatever the solver was given, it is the learned P over kinds that a layout is judged by: that is calibrated."""
-    P, kinds = joints.P(), joints.kinds
-    if P is None or kinds is None:
+    likely = joints.likely()
+    if likely is None:
         kinds = kinds_of(puzzle)
         known = merged(puzzle, kinds)
         near = nearest(known, DISSIMILARITIES["mahalanobis"], CANDIDATES, crew)
-        P = probabilities(known, near, loops=min(layout.pieces.shape) > 1, crew=crew)  # in a single row none can close
-    return confidence(P, kinds, layout, puzzle.turns)
+        loops = min(layout.pieces.shape) > 1  # in a single row none can close
+        likely = probabilities(known, near, loops=loops, crew=crew), kinds
+    return confidence(*likely, layout, puzzle.turns)
 
 
 def _check_pins(puzzle: Puzzle, pins: Pins, params: SolveParams) -> None:

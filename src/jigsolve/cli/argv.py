@@ -42,3 +42,12 @@ def piece_size(text: str, kinds: str = "28 or 51x27 (width x height)") -> tuple[
 def piece_choice(text: str) -> tuple[int, int] | str:
     """A piece size, or `auto`: find it."""
     return "auto" if text.strip().lower() == "auto" else piece_size(text, "28, 51x27 (width x height) or auto")
+
+
+def picture_count(text: str) -> int | None:
+    """How many pictures there are; None for `auto`: find out."""
+    if text.strip().lower() == "auto":
+        return None
+    if not re.fullmatch(r"[1-9]\d{0,3}", text.strip()):
+        raise InputError(f"Expected --pictures as a number or auto, got {text!r}.")
+    return int(text)

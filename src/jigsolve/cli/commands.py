@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from jigsolve.cli.argv import piece_choice, piece_size
+from jigsolve.cli.argv import picture_count, piece_choice, piece_size
 from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, EFFORTS, PROTOCOLS, SOLVERS, choice, pattern
 from jigsolve.errors import InputError
-
-if TYPE_CHECKING:
-    from jigsolve.solve import Result
 
 STOPPED_EARLY = 3  # exit code: a partial answer was written
 # options of bench that take several values, and what these look like
@@ -119,6 +118,13 @@ def solve(
         int | None, typer.Option(metavar="R", min=1, help="Rows of the picture; found if not given.")
     ] = None,
     cols: Annotated[int | None, typer.Option(metavar="C", min=1, help="Columns of the picture, likewise.")] = None,
+    pictures: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K",
+            help="How many pictures the pieces are of; auto finds out, as it does for a folder or a zip of pieces.",
+        ),
+    ] = None,
     seed: Seed = 0,
     effort: Annotated[
         str, typer.Option(metavar="EFFORT", help=f"How long to search for something better: {', '.join(EFFORTS)}.")
@@ -165,6 +171,12 @@ def solve(
     in natural order (2 before 10). Pieces in files may differ by 2 pixels in size. How many rows and columns they make
     is found out, unless --rows or --cols tells it; where pieces are missing, cells stay empty.
 
+    Pieces of several pictures may be mixed. They are told apart, and each picture is written for itself: solved-1.png,
+    solved-2.png and so on for solved.png, layout files and overlays likewise; piece numbers are those of the whole bag.
+    A folder or a zip with neither --rows nor --cols, pins nor a reference is looked at for this by itself; --pictures 1
+    says that there is but one. With --pictures, --rows and --cols are those of each picture, and a sheet's own grid and
+    margin mean nothing.
+
     What a pin file says is kept, right or wrong: docs/pins.md tells what it holds. A reference is a picture of the same
     whole: smaller, brighter, or grey. Pieces go where it says; where it cannot tell them apart, joints decide.
 
@@ -187,14 +199,19 @@ def solve(
         output = Path(f"{input.resolve().stem}-solved.png")
     _distinct(input, output, layout, overlay, pin, reference)
     from jigsolve import files, inputs, render
+    from jigsolve.cli.answers import report, to_write, verdicts
     from jigsolve.cli.progress import watching
-    from jigsolve.cli.verdict import verdict
-    from jigsolve.layout_file import LayoutFile
+    from jigsolve.mixed import solve_mixed
     from jigsolve.pins import NO_PINS
+    from jigsolve.puzzle import UNKNOWN
     from jigsolve.solve import SolveParams
     from jigsolve.solve import solve as solve_puzzle
 
     params = SolveParams(solver, dissimilarity, compatibility, seed, effort, time_limit, threads, cluster)
+    told = rows is not None or cols is not None or pin is not None or reference is not None
+    count = picture_count(pictures or ("auto" if files.holds_pieces(input) and not told else "1"))
+    if count != 1:
+        _check_bag(input, (output, layout, overlay), rows, cols, pin, reference)
     for target in (output, layout, overlay):
         if target is not None:
             files.check_target(target)
@@ -202,32 +219,33 @@ def solve(
         files.check_picture_target(overlay, render.BLANK)
     pins = NO_PINS if pin is None else files.read_pins(pin)
     whole = None if reference is None else files.read_picture(reference)
-    given = inputs.read_puzzle(input, size, rotated, rows, cols)
+    if count == 1:
+        given = inputs.read_puzzle(input, size, rotated, rows, cols)
+    else:
+        given = inputs.read_puzzle(input, size, rotated, bag=True)
     if output is not None:
         files.check_picture_target(output, given.puzzle.pieces[0])
     for note in given.notes:
         print(note)
     begin = time.perf_counter()
     with watching("solving") as watch:
-        result = solve_puzzle(given.puzzle, params, watch, pins, whole)
-    _report(result, len(given.puzzle), time.perf_counter() - begin)
-    if output is not None:
-        files.write_picture(output, inputs.picture(given, result.layout))
-        print(f"Wrote {output}")
-    if layout is not None:
-        kept = LayoutFile(
-            result.layout, given.piece, None, result.stopped, given.names, given.margin, result.confidence
-        )
-        files.write_layout(layout, kept)
-        print(f"Wrote {layout}")
-    if overlay is not None:
-        shown = render.picture(given.puzzle, result.layout)
-        files.write_picture(overlay, render.doubts(shown, result.layout, result.confidence))
-        print(f"Wrote {overlay}")
-    if result.stopped:
+        if count == 1:
+            results = [solve_puzzle(given.puzzle, params, watch, pins, whole)]
+        else:
+            shape = (rows, cols) if rows and cols else UNKNOWN
+            results = solve_mixed(given.puzzle, count, params, watch, shape)
+    seconds = time.perf_counter() - begin
+    report(results, seconds)
+    contents = to_write(given, results, output, layout, overlay)
+    files.write_together(contents)
+    for path in contents:
+        print(f"Wrote {path}")
+    stopped = any(result.stopped for result in results)
+    if stopped:
         print("Stopped early: this is the best answer so far.")
-    print(verdict(result.confidence, overlay))
-    if result.stopped:
+    for line in verdicts(results, overlay):
+        print(line)
+    if stopped:
         raise typer.Exit(STOPPED_EARLY)
 
 
@@ -301,13 +319,18 @@ def bench(
     run(folders, size, type or [1], protocol or ["clean"], solver or ["default"], seeds, jobs, cluster, out)
 
 
-def _report(result: Result, n: int, seconds: float) -> None:
-    """What was done, and no word about whether it is right: nobody knows that here."""
-    stages = ", ".join(f"{name} {spent:.2f}" for name, spent in result.seconds.items())
-    print(f"{n} pieces laid out on {result.layout.rows} rows x {result.layout.cols} cols.")
-    print(f"{seconds:.2f} s ({stages}), solver {result.params.solver}, consistency {result.consistency:.2f}")
-    for note in result.notes:
-        print(f"Note: {note}")
+def _check_bag(
+    input: Path, outputs: Sequence[Path | None], rows: int | None, cols: int | None, *alone: Path | None
+) -> None:
+    """What cannot be, with pieces of several pictures."""
+    if any(path is not None for path in alone):
+        raise InputError("Expected no pins and no reference with --pictures: they are of one picture.")
+    if (rows is None) != (cols is None):
+        raise InputError("Expected both --rows and --cols of the pictures, or neither, got one of them.")
+    for path in outputs:
+        name = "" if path is None else f"{re.escape(path.stem)}-[0-9]+{re.escape(path.suffix)}"
+        if path is not None and path.resolve().parent == input.resolve().parent and re.fullmatch(name, input.name):
+            raise InputError("Expected the input and every output to be different files.")
 
 
 def _distinct(*paths: Path | None) -> None:

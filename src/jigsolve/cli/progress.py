@@ -12,6 +12,7 @@ STAGES = {
     "reference": "looking at the reference",
     "pairs": "measuring all pairs",
     "compatibility": "weighing joints",
+    "pictures": "telling pictures apart",
     "layout": "laying out",
     "search": "searching",
     "confidence": "weighing the answer",

@@ -34,8 +34,9 @@ def separated(grid: Grid, cores: Sequence[Numbers], shape: Shape, seed: int) -> 
     shape: rows and columns of every picture, `UNKNOWN` if nobody knows them.
     """
     shapes = [shape] * len(cores) if shape != UNKNOWN else _shapes(grid, cores, seed)
-    if sum(rows * cols for rows, cols in shapes) < len(grid):
-        raise InputError(f"Expected {len(cores)} pictures of {_by(shapes[0])} to hold {len(grid)} pieces.")
+    if sum(rows * cols for rows, cols in shapes) < len(grid):  # only if they were given
+        grids = f"{len(cores)} pictures of {shape[0]} rows x {shape[1]} cols"
+        raise InputError(f"Expected {grids} to hold {len(grid)} pieces.")
     laid = [_laid(grid, core, one, seed) for core, one in zip(cores, shapes, strict=True)]
     board = Frames(grid, shapes)
     board.lay(laid)
@@ -95,8 +96,10 @@ def _with_loose(grid: Grid, cores: Sequence[Numbers]) -> list[Numbers]:
 def _part(grid: Grid, some: Numbers) -> Grid:
     """The grid of some of the pieces that C knows, in a frame that is as good as none."""
     sides = (4 * some[:, None] + np.arange(4)).ravel()
-    of = np.repeat(np.arange(len(some)), grid.copies[some])
-    kinds = Kinds(of, np.zeros_like(of), np.searchsorted(of, np.arange(len(some))), grid.turn_bits[some])
+    copies = grid.copies[some]
+    of = np.repeat(np.arange(len(some), dtype=np.int32), copies)
+    first = (np.cumsum(copies) - copies).astype(np.int32)
+    kinds = Kinds(of, np.zeros_like(of), first, grid.turn_bits[some])
     wide = room(len(of))
     return replace(grid, C=grid.C[sides][:, sides], rows=wide, cols=wide, kinds=kinds)
 
@@ -125,7 +128,3 @@ def _searched(board: Board, seed: int) -> Search:
     for _ in range(BRIEF.cycles):
         search.cycle(lambda: False)
     return search
-
-
-def _by(shape: Shape) -> str:
-    return f"{shape[0]} rows x {shape[1]} cols"

@@ -1,0 +1,78 @@
+"""Several frames on one canvas, and the shapes of the pictures in a bag."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from jigsolve.layout import HOLE, Layout
+from jigsolve.puzzle import UNKNOWN, mix
+from jigsolve.scores import matched, score
+from jigsolve.solvers import Grid, room, separated
+from jigsolve.solvers.growth.frames import Frames
+from jigsolve.solvers.growth.search import Search, SearchParams
+from jigsolve.solvers.separation import _alike, _with_loose
+from pictures import grid_of, small_puzzle
+
+SHAPES = [(5, 7), (4, 6)]
+
+
+def bag() -> tuple[Grid, list[Layout]]:
+    names = ("coffee", "chelsea")
+    parts = [small_puzzle(names[k], 50, *shape, seed=k) for k, shape in enumerate(SHAPES)]
+    puzzle, truths = mix(parts, 3)
+    wide = room(len(puzzle))
+    return grid_of(replace(puzzle, rows=wide, cols=wide)), truths
+
+
+def test_pictures_grow_in_their_frames() -> None:
+    grid, truths = bag()
+    board = Frames(grid, SHAPES)
+    board.lay([np.stack([truth.pieces, truth.turns]).astype(np.int32)[:, 1:-1, 1:-1] for truth in truths])
+    assert board.layouts(board.snapshot()) == truths
+
+
+def test_the_search_moves_pieces_between_frames_and_nowhere_else() -> None:
+    grid, truths = bag()
+    board = Frames(grid, SHAPES)
+    first, second = (np.stack([truth.pieces, truth.turns]).astype(np.int32) for truth in truths)
+    first[0, 2, 2:4], second[0, 2, 2:4] = second[0, 2, 2:4].copy(), first[0, 2, 2:4].copy()  # exchanged
+    board.lay([first, second])
+    assert matched(board.layouts(board.snapshot()), truths)[1] < 1.0
+    search = Search(board, 0, SearchParams(cycle=100, cycles=1))
+    search.cycle(lambda: False)
+    assert board.layouts(search.best) == truths
+    assert not board.arrays.barred[board.block()].any()
+
+
+@pytest.mark.parametrize("shape", [UNKNOWN, (5, 7)])
+def test_loose_pieces_find_their_picture(shape: tuple[int, int]) -> None:
+    grid, truths = bag()
+    cores = [np.sort(truth.pieces[:4, :5].ravel()).astype(np.int64) for truth in truths]
+    layouts = separated(grid, cores, shape, 0)
+    every = np.concatenate([layout.pieces.ravel() for layout in layouts])
+    assert sorted(every[every != HOLE].tolist()) == list(range(len(grid)))
+    answer, share = matched(layouts, truths)
+    assert share > 0.95
+    if shape == UNKNOWN:
+        assert [layouts[k].pieces.shape for k in answer] == SHAPES
+        assert score(layouts[answer[0]], truths[0]).neighbour > 0.8  # in haste: a frame may be a line off
+
+
+def test_loose_pieces_go_where_they_are_wanted() -> None:
+    grid, truths = bag()
+    cores = [np.sort(truth.pieces[:4, :5].ravel()).astype(np.int64) for truth in truths]
+    wholes = _with_loose(grid, cores)
+    assert sorted(np.concatenate(wholes).tolist()) == list(range(len(grid)))
+    for truth, whole in zip(truths, wholes, strict=True):
+        assert np.isin(whole, truth.pieces).mean() > 0.9
+
+
+def test_shapes_that_are_all_alike() -> None:
+    assert _alike([(18, 24), (17, 24), (12, 20)], 3 * 432) == [(18, 24)] * 3  # edges are loose
+    assert _alike([(18, 24), (24, 17)], 864) == [(18, 24), (24, 18)]  # upright and on its side
+    assert _alike([(18, 25), (18, 23)], 864) == [(18, 24)] * 2  # a stray piece
+    assert _alike([(18, 24), (18, 24)], 865) is None
+    assert _alike([(10, 10), (20, 20)], 500) is None
