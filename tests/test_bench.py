@@ -59,6 +59,18 @@ def test_one_run(pictures: Path) -> None:
     assert first["scores"]["neighbour"] > 0.9
 
 
+def test_one_run_of_a_mixed_bag(pictures: Path) -> None:
+    each = plan([pictures], (40, 40), [1], ["default"], 1, ["mixed-2"])[0]
+    found = execute(each)
+    assert found["own"] > 0.9
+    assert found["scores"]["neighbour"] > 0.8
+    assert [sorted(shape) for shape in found["found"]] == [[3, 4], [3, 4]]
+    (line,) = lines([found])
+    assert line.cells()[HEADER.index("own")] == f"{100 * found['own']:.1f}"
+    with pytest.raises(InputError, match="Expected 3 pictures"):
+        execute(plan([pictures], (40, 40), [1], ["default"], 1, ["mixed-3"])[0])
+
+
 def test_a_campaign_goes_on_where_it_stopped(pictures: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "results"
     runs = plan([pictures], (40, 40), [1], ["paper"], 1)
@@ -109,8 +121,8 @@ def test_a_bad_picture_does_not_stop_the_others(
 def test_means() -> None:
     table = lines([record("a", "1", direct=1.0, perfect=True), record("a", "2"), record("b", "1")])
     assert [line.cells() for line in table] == [
-        ("a", "1", "clean", "paper", "2", "75.0", "75.0", "1", "90.0", "80.0", "2.00"),
-        ("b", "1", "clean", "paper", "1", "50.0", "75.0", "0", "90.0", "80.0", "2.00"),
+        ("a", "1", "clean", "paper", "2", "75.0", "75.0", "1", "90.0", "", "80.0", "2.00"),
+        ("b", "1", "clean", "paper", "1", "50.0", "75.0", "0", "90.0", "", "80.0", "2.00"),
     ]
 
 
@@ -125,7 +137,7 @@ def test_perfect_is_a_mean_over_seeds() -> None:
 def test_published_figures_beside_puzzles_of_their_size() -> None:
     table = lines([record("mit", "1.png")])
     assert [line.solver for line in table[:2]] == ["paper", "Vardi 2023"]
-    assert table[1].cells() == ("mit", "1", "", "Vardi 2023", "20", "95.5", "95.4", "13", "", "", "")
+    assert table[1].cells() == ("mit", "1", "", "Vardi 2023", "20", "95.5", "95.4", "13", "", "", "", "")
     assert "best of 10 runs" in markdown(table)
     assert len(lines([record("mit", "1.png", pieces=(10, 10))])) == 1
     assert len(lines([record("unheard", "1.png")])) == 1

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from jigsolve import render
+from jigsolve.bench import bags
 from jigsolve.bench.protocols import CONDITIONS, CUTS, case, framed, judged, parsed
 from jigsolve.cli.names import PROTOCOLS, pattern
 from jigsolve.errors import InputError
 from jigsolve.layout import HOLE, Layout
+from jigsolve.scores import Scores
 from jigsolve.solve import SolveParams, solve
 from pictures import photograph
 
@@ -25,7 +27,7 @@ def made(protocol: str, rotate: bool = False, seed: int = 3):
 
 def test_the_names_users_see_are_those_there_are() -> None:
     real = [name if one[2] == 0 else f"{name}-N" for name, one in (*CUTS.items(), *CONDITIONS.items())]
-    assert list(PROTOCOLS) == ["clean", *real]
+    assert list(PROTOCOLS) == ["clean", *real, "mixed-N"]
     for word in ("clean", "worn-2", "missing-5+unknown-grid", "grey+jpeg-90"):
         assert re.fullmatch(pattern(PROTOCOLS, "+"), word)
     for word in ("mit", "worn", "worn-x", "data/mcgill", "worn-2+mit"):
@@ -54,6 +56,8 @@ def test_names() -> None:
             parsed(wrong)
     with pytest.raises(InputError, match="strips or shreds"):
         parsed("strips+shreds")
+    with pytest.raises(InputError, match="in a mixed bag"):
+        parsed("mixed-2+pinned-5")
 
 
 @pytest.mark.parametrize("rotate", [False, True])
@@ -130,3 +134,28 @@ def test_the_way_up_counts_where_it_is_known() -> None:
     one = made("pinned-10", rotate=True)
     assert judged(one, one.truth.turned(2)).direct == 0.0
     assert judged(made("clean", rotate=True), one.truth.turned(2)).direct == 1.0
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+@pytest.mark.parametrize("protocol", ["mixed-2", "mixed-2+unknown-grid", "mixed-2+missing-10+worn-2"])
+def test_a_bag_is_judged_picture_by_picture(protocol: str, rotate: bool) -> None:
+    pictures = [COFFEE, photograph("chelsea")[:300, :400]]
+    given = bags.bag(protocol, pictures, (50, 50), rotate, 3)
+    told = "unknown-grid" not in protocol
+    assert (given.pictures, given.shape) == ((2, (6, 8)) if told else (None, (0, 0)))
+    assert bags.judged(given, given.truths[::-1]) == (Scores(1.0, 1.0, True, 1.0), 1.0)
+    scores, own = bags.judged(given, given.truths[:1])
+    assert (scores.direct, scores.perfect, own) == (0.5, False, 0.5)
+    first, second = (truth.pieces.copy() for truth in given.truths)
+    at = tuple(np.argwhere((first != HOLE) & (second != HOLE))[0])
+    first[at], second[at] = second[at], first[at]  # two pieces in the wrong picture
+    layouts = [Layout(pieces, truth.turns) for pieces, truth in zip((first, second), given.truths, strict=True)]
+    n = len(given.puzzle)
+    scores, own = bags.judged(given, layouts)
+    assert own == pytest.approx(1.0 - 2 / n)
+    assert scores.direct == pytest.approx(1.0 - 2 / n, abs=1e-3)
+
+
+def test_pictures_of_a_bag_may_differ_in_shape() -> None:
+    given = bags.bag("mixed-2", [COFFEE, photograph("chelsea")], (50, 50), False, 3)
+    assert (given.pictures, given.shape) == (2, (0, 0))

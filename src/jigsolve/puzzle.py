@@ -127,6 +127,8 @@ def scramble(puzzle: Puzzle, rotate: bool, seed: int) -> tuple[Puzzle, Layout]:
 
 def mix(parts: Sequence[tuple[Puzzle, Layout]], seed: int) -> tuple[Puzzle, list[Layout]]:
     """Pour puzzles into one bag; returns it, of no known grid, and the right layouts in its numbers."""
+    if len({(*puzzle.pieces.shape[1:], puzzle.pieces.dtype) for puzzle, _ in parts}) != 1:
+        raise InputError("Expected puzzles of pieces of one size and kind.")
     rng = np.random.default_rng(seed)
     pieces = np.concatenate([puzzle.pieces for puzzle, _ in parts])
     order = rng.permutation(len(pieces))

@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
@@ -17,8 +18,10 @@ from typing import Any
 import numpy as np
 
 from jigsolve import __version__, files
-from jigsolve.bench.protocols import CLEAN, case, judged, parsed
+from jigsolve.bench import bags
+from jigsolve.bench.protocols import CLEAN, MIXED, case, judged, parsed
 from jigsolve.errors import InputError
+from jigsolve.mixed import solve_mixed
 from jigsolve.puzzle import Pixels, cut, scramble
 from jigsolve.solve import SolveParams, solve
 
@@ -97,20 +100,50 @@ def plan(
 
 def execute(run: Run) -> dict[str, Any]:
     """Scramble, spoil, solve, score: the record of one run."""
-    return {**run.identity(), **measured(run, files.read_in_8_bits(run.picture))}
+    return {**run.identity(), **measured(run, pictures_of(run))}
 
 
-def measured(run: Run, picture: Pixels) -> dict[str, Any]:
+def pictures_of(run: Run) -> list[Pixels]:
+    """The picture of a run and, for a mixed bag, others of its folder, drawn by the seed."""
+    more = parsed(run.protocol).get(MIXED, 1) - 1
+    others = [path for path in files.pictures_in(run.picture.parent) if path.name != run.picture.name] if more else []
+    if len(others) < more:
+        raise InputError(f"Expected {more + 1} pictures in {run.picture.parent} for {run.protocol}.")
+    drawn = np.random.default_rng([run.shuffle_seed(), 2]).permutation(len(others))[:more]
+    return [files.read_in_8_bits(path) for path in (run.picture, *(others[k] for k in drawn))]
+
+
+def measured(run: Run, pictures: Sequence[Pixels]) -> dict[str, Any]:
     """What a run tells beyond its identity; on one thread, so that times can be compared."""
-    given = case(run.protocol, picture, run.piece, run.kind == 2, run.shuffle_seed())
-    begin = time.perf_counter()
     params = SolveParams(solver=run.solver, seed=run.seed, threads=1)
+    if len(pictures) > 1:
+        return _measured_bag(run, pictures, params)
+    given = case(run.protocol, pictures[0], run.piece, run.kind == 2, run.shuffle_seed())
+    begin = time.perf_counter()
     result = solve(given.puzzle, params, pins=given.pins, reference=given.reference)
     wall = time.perf_counter() - begin
     return {
         "rows": given.truth.rows, "cols": given.truth.cols, "found": [result.layout.rows, result.layout.cols],
         "scores": asdict(judged(given, result.layout)), "believed": result.confidence.share, "wall": wall,
         "seconds": result.seconds, "consistency": result.consistency, "notes": list(result.notes),
+    }  # fmt: skip
+
+
+def _measured_bag(run: Run, pictures: Sequence[Pixels], params: SolveParams) -> dict[str, Any]:
+    """The same of a mixed bag: scores are means over its pictures, times and consistencies sums."""
+    given = bags.bag(run.protocol, pictures, run.piece, run.kind == 2, run.shuffle_seed())
+    begin = time.perf_counter()
+    results = solve_mixed(given.puzzle, given.pictures, params, shape=given.shape)
+    wall = time.perf_counter() - begin
+    scores, own = bags.judged(given, [result.layout for result in results])
+    joints = np.concatenate([result.confidence.joints for result in results])
+    seconds = sum((Counter(result.seconds) for result in results), Counter[str]())
+    return {
+        "rows": given.truths[0].rows, "cols": given.truths[0].cols,
+        "found": [[result.layout.rows, result.layout.cols] for result in results],
+        "scores": asdict(scores), "own": own, "believed": float(joints.mean()), "wall": wall,
+        "seconds": dict(seconds), "consistency": sum(result.consistency for result in results),
+        "notes": [note for result in results for note in result.notes],
     }  # fmt: skip
 
 
@@ -169,21 +202,21 @@ def _on_cluster(runs: Sequence[Run], address: str) -> Iterator[tuple[Run, Found]
     from jigsolve.cluster import Cluster, connected
 
     with connected(address) as client:
-        jobs = ((run, _picture(run)) for run in runs)
+        jobs = ((run, _pictures(run)) for run in runs)
         for k, found in Cluster(client).spread(_attempt, jobs, len(runs), 1.0):
             yield runs[k], found if isinstance(found, str) else {**runs[k].identity(), **found}
 
 
-def _picture(run: Run) -> Pixels | str:
+def _pictures(run: Run) -> list[Pixels] | str:
     try:
-        return files.read_in_8_bits(run.picture)
+        return pictures_of(run)
     except InputError as error:
         return str(error)
 
 
-def _attempt(run: Run, picture: Pixels | str) -> Found:
+def _attempt(run: Run, pictures: list[Pixels] | str) -> Found:
     try:
-        return picture if isinstance(picture, str) else measured(run, picture)
+        return pictures if isinstance(pictures, str) else measured(run, pictures)
     except InputError as error:
         return str(error)
 

@@ -23,6 +23,7 @@ from jigsolve.uniform import uniform
 
 Size = tuple[int, int]  # width, height
 CLEAN = "clean"
+MIXED = "mixed"  # what becomes of it is in `bags`
 MARGIN = (17, 11)  # pixels beside and below the pieces
 
 
@@ -74,7 +75,7 @@ def case(protocol: str, picture: Pixels, piece: Size, rotate: bool, seed: int) -
 
 def parsed(protocol: str) -> dict[str, int]:
     """The conditions of a protocol, each with its number (0 if it has none)."""
-    bounds = {name: one[1:] for name, one in CUTS.items()} | {name: one[1:] for name, one in CONDITIONS.items()}
+    bounds = {name: one[1:] for name, one in (*CUTS.items(), *CONDITIONS.items())} | {MIXED: (2, 20)}
     found: dict[str, int] = {}
     for word in protocol.split("+") if protocol != CLEAN else ():
         name, _, digits = word.rpartition("-") if word[-1:].isdigit() else (word, "", "0")
@@ -87,6 +88,8 @@ def parsed(protocol: str) -> dict[str, int]:
         found[name] = number
     if {"strips", "shreds"} <= found.keys():
         raise InputError(f"Expected strips or shreds, got {protocol!r}.")
+    if MIXED in found and {"pinned", "reference"} & found.keys():
+        raise InputError(f"Expected no pins and no reference in a mixed bag, got {protocol!r}.")
     return found
 
 
@@ -109,7 +112,7 @@ def framed(layout: Layout, truth: Layout, rotated: bool) -> tuple[Layout, Layout
         view = layout.turned(quarter)
         apart: dict[Size, int] = {}
         for y, x in _filled(view):
-            row, col, turn = places[int(view.pieces[y, x])]
+            row, col, turn = places.get(int(view.pieces[y, x]), (0, 0, -1))  # it may be of another picture
             if turn == view.turns[y, x]:
                 apart[row - y, col - x] = apart.get((row - y, col - x), 0) + 1
         step, count = max(apart.items(), key=lambda one: (one[1], one[0]), default=((0, 0), 0))

@@ -10,8 +10,8 @@ from typing import Any
 from jigsolve.bench import published
 from jigsolve.bench.protocols import CLEAN
 
-# DC, NC, picture and believed in percent; of: so many pictures
-HEADER = ("set", "type", "protocol", "solver", "of", "DC", "NC", "PR", "picture", "believed", "seconds")
+# DC, NC, picture, own and believed in percent; of: so many pictures; own: of mixed bags, pieces in their own picture
+HEADER = ("set", "type", "protocol", "solver", "of", "DC", "NC", "PR", "picture", "own", "believed", "seconds")
 WORDS = 4  # columns of the header that are words
 
 
@@ -32,6 +32,7 @@ class Line:
     neighbour: float
     perfect: float | None
     picture: float | None
+    own: float | None
     believed: float | None
     seconds: float | None
     ours: bool
@@ -43,7 +44,7 @@ class Line:
             self.folder, str(self.kind), self.protocol, self.solver, _number(self.pictures, 0),
             _number(self.direct, 1), _number(self.neighbour, 1),
             _number(self.perfect, 0 if self.perfect == int(self.perfect or 0) else 1), _number(self.picture, 1),
-            _number(self.believed, 1), self.time or _number(self.seconds, 2),
+            _number(self.own, 1), _number(self.believed, 1), self.time or _number(self.seconds, 2),
         )  # fmt: skip
 
 
@@ -67,7 +68,7 @@ def _published(folder: str, kind: int, records: Sequence[dict[str, Any]]) -> lis
         return []
     return [
         Line(folder, kind, "", figure.source, size[0], figure.direct, figure.neighbour, figure.perfect, None, None,
-             None, ours=False, time=figure.time or "")
+             None, None, ours=False, time=figure.time or "")
         for figure in published.figures(folder, kind)
     ]  # fmt: skip
 
@@ -75,11 +76,13 @@ def _published(folder: str, kind: int, records: Sequence[dict[str, Any]]) -> lis
 def _ours(folder: str, kind: int, protocol: str, solver: str, records: Sequence[dict[str, Any]]) -> Line:
     scores = [record["scores"] for record in records]
     n = len(records)
+    own = [record["own"] for record in records if "own" in record]
     seeds = len({record["seed"] for record in records})
     return Line(
         folder, kind, protocol, solver, len({record["picture"] for record in records}),
         100 * sum(s["direct"] for s in scores) / n, 100 * sum(s["neighbour"] for s in scores) / n,
         sum(s["perfect"] for s in scores) / seeds, 100 * sum(s["picture"] for s in scores) / n,
+        100 * sum(own) / len(own) if own else None,
         100 * sum(record["believed"] for record in records) / n, sum(record["wall"] for record in records) / n,
         ours=True,
     )  # fmt: skip

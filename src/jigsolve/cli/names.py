@@ -37,6 +37,7 @@ PROTOCOLS = {
     "reference-N": "a thumbnail N pixels wide at hand",
     "missing-N": "N % of the pieces lost",
     "unknown-grid": "rows and columns unknown",
+    "mixed-N": "N pictures of the folder in one bag",
 }
 
 
