@@ -6,12 +6,14 @@ import re
 import runpy
 import shlex
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 import skimage.data
 
 from jigsolve import files
 from jigsolve.cli import run
+from jigsolve.puzzle import cut
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -29,6 +31,11 @@ def test_readme_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files.write_picture(tmp_path / "photo.png", photo)
     files.make_folder(tmp_path / "photos")
     files.write_picture(tmp_path / "photos" / "1.png", photo)
+    with ZipFile(tmp_path / "bag.zip", "w") as bag:
+        for name in ("chelsea", "coffee", "rocket"):
+            for k, piece in enumerate(cut(getattr(skimage.data, name)()[:200, 100:360], 40, 40).pieces):
+                files.write_picture(tmp_path / "piece.png", piece)
+                bag.write(tmp_path / "piece.png", f"{name}{k}.png")
     lines = "".join(snippets("sh")).splitlines()
     assert len(lines) >= 4
     for line in lines:
