@@ -425,10 +425,10 @@ def test_bad_zips_are_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             files.read_pieces(tmp_path / name)
         assert "\n" not in str(caught.value)
     assert not files.holds_pieces(tmp_path / "half.zip")
-    for limit, value, says in (("MOST_FILES", 3, "at most 3 files"), ("MOST_ZIP_BYTES", 100, "unpacked"),
-                               ("MOST_PIXELS", 79, "megapixels")):  # fmt: skip
+    for limits, says in ((files.Limits(files=3), "at most 3 files"), (files.Limits(bytes=100), "unpacked"),
+                         (files.Limits(pixels=79), "megapixels")):  # fmt: skip
         with monkeypatch.context() as patch:
-            patch.setattr(files, limit, value)
+            patch.setattr(files, "LIMITS", limits)
             with pytest.raises(InputError, match=says):
                 files.read_pieces(tmp_path / "whole.zip")
 

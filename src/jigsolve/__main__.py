@@ -2,4 +2,5 @@
 
 from jigsolve.cli import main
 
-main()
+if __name__ == "__main__":  # not in the processes that the page starts
+    main()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import floor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,3 +50,20 @@ class Confidence:
         """Joints that may well be wrong, the undecidable left out."""
         right, down = self.undecidable
         return (self.right < DOUBT) & ~right, (self.down < DOUBT) & ~down
+
+    def verdict(self) -> str:
+        """What is believed of an answer, in words. Never that it is right: nobody can know."""
+        pieces = int((self.pieces == self.pieces).sum())
+        if not len(self.joints):
+            return f"{_many(pieces, 'piece')}, no joints"
+        doubtful, undecidable = (
+            sum(int(flags.sum()) for flags in grids) for grids in (self.doubtful, self.undecidable)
+        )
+        percent = floor(100.0 * self.share)
+        share = f"{percent} %" if percent < 99 else "over 99 %"  # never all of them
+        line = f"{_many(pieces, 'piece')}, {share} of joints believed right, {doubtful or 'none'} doubtful"
+        return f"{line}, {undecidable} undecidable (identical pieces)" if undecidable else line
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

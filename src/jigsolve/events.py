@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jigsolve.layout import Layout
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,15 @@ class Improved:
     consistency: float
 
 
-Event = Stage | Advanced | Anchored | Iterated | Improved
+@dataclass(frozen=True)
+class Laid:
+    """There is a better picture; told a few times a second at most. `layout` makes it, for those who want to see it."""
+
+    consistency: float
+    layout: Callable[[], Layout]
+
+
+Event = Stage | Advanced | Anchored | Iterated | Improved | Laid
 Watch = Callable[[Event], None]
 
 

@@ -10,13 +10,16 @@ import json
 import os
 import re
 import secrets
+import shutil
+import subprocess
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jigsolve import pictures
 from jigsolve.errors import InputError
@@ -27,8 +30,17 @@ from jigsolve.pins import from_data as pins_from_data
 from jigsolve.puzzle import Pixels
 
 MOST_JSON_BYTES = 256 << 20
-MOST_FILES = 250_000  # in a folder or a zip
-MOST_ZIP_BYTES = 4 << 30  # of the pictures in a zip, unpacked
+
+
+class Limits(NamedTuple):
+    """Of what is read at a time: pixels of all pictures, files in a folder or a zip, bytes of a zip unpacked."""
+
+    pixels: int = MOST_PIXELS
+    files: int = 250_000
+    bytes: int = 4 << 30
+
+
+LIMITS = Limits()
 
 
 def read_picture(path: Path) -> Pixels:
@@ -69,16 +81,33 @@ def holds_pieces(path: Path) -> bool:
 def read_pieces(path: Path) -> Pieces:
     """All pictures of a folder or a zip, those in folders within it too; hidden files do not count."""
     if path.is_dir():
-        return _read_all(path, _below(path), lambda name: (path / name).read_bytes())
+        return _read_all(str(path), _below(path), lambda name: (path / name).read_bytes(), LIMITS)
+    return _read_zip(path, str(path), LIMITS)
+
+
+def read_uploaded(given: Sequence[tuple[str, bytes]], limits: Limits) -> Picture | Pieces:
+    """What somebody sent, names and contents: one picture, one zip, or several pieces. Names are never paths here."""
+    if len(given) == 1:
+        name, raw = given[0]
+        if PurePosixPath(name).suffix.lower() not in PICTURES and zipfile.is_zipfile(io.BytesIO(raw)):
+            return _read_zip(io.BytesIO(raw), name, limits)
+        return pictures.decoded(io.BytesIO(raw), name, limits.pixels)
+    contents = dict(given)
+    if len(contents) < len(given):
+        raise InputError("Expected files of different names, got one twice.")
+    return _read_all("what was sent", iter(contents), contents.__getitem__, limits)
+
+
+def _read_zip(file: Path | BinaryIO, where: str, limits: Limits) -> Pieces:
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(file) as archive:
             infos = {info.filename: info for info in archive.infolist() if not info.is_dir()}
             unpacked = sum(info.file_size for info in infos.values() if _is_picture(info.filename))
-            if unpacked > MOST_ZIP_BYTES:
-                raise InputError(f"Expected a zip of at most {MOST_ZIP_BYTES >> 30} GB unpacked, {path} has more.")
-            return _read_all(path, iter(infos), lambda name: archive.read(infos[name]))
+            if unpacked > limits.bytes:
+                raise InputError(f"Expected a zip of at most {limits.bytes / 2**30:g} GB unpacked, {where} has more.")
+            return _read_all(where, iter(infos), lambda name: archive.read(infos[name]), limits)
     except (zipfile.BadZipFile, NotImplementedError) as error:
-        raise InputError(f"Expected a zip of pieces in {path} ({one_line(error)}).") from error
+        raise InputError(f"Expected a zip of pieces in {where} ({one_line(error)}).") from error
 
 
 def _below(folder: Path) -> Iterator[str]:
@@ -87,15 +116,15 @@ def _below(folder: Path) -> Iterator[str]:
             yield (Path(where) / name).relative_to(folder).as_posix()
 
 
-def _read_all(path: Path, names: Iterator[str], read: Callable[[str], bytes]) -> Pieces:
+def _read_all(path: str, names: Iterator[str], read: Callable[[str], bytes], limits: Limits) -> Pieces:
     chosen: list[str] = []
     skipped: list[str] = []
     for count, name in enumerate(names):
-        if count >= MOST_FILES:
-            raise InputError(f"Expected at most {MOST_FILES} files, {path} has more.")
+        if count >= limits.files:
+            raise InputError(f"Expected at most {limits.files} files, {path} has more.")
         if not _is_hidden(name):
             (chosen if _is_picture(name) else skipped).append(name)
-    left = MOST_PIXELS  # for all of them together
+    left = limits.pixels  # for all of them together
     found = []
     for name in sorted(chosen, key=natural_path):
         try:
@@ -153,7 +182,7 @@ def read_layout(path: Path) -> LayoutFile:
 
 
 def write_layout(path: Path, content: LayoutFile) -> None:
-    """Write a layout or truth file, one row of the grid a line."""
+    """Write a layout or truth file."""
     write_together({path: content})
 
 
@@ -163,12 +192,13 @@ def write_together(contents: Mapping[Path, Pixels | LayoutFile]) -> None:
         for path, content in contents.items():
             file = all_or_none.enter_context(_replacing(path))
             if isinstance(content, LayoutFile):
-                file.write(_layout_text(content).encode())
+                file.write(layout_text(content).encode())
             else:
                 pictures.encode(file, check_picture_target(path, content), content)
 
 
-def _layout_text(content: LayoutFile) -> str:
+def layout_text(content: LayoutFile) -> str:
+    """What a layout or truth file holds, one row of the grid a line."""
     text = json.dumps(to_data(content), allow_nan=False)
     return re.sub(r'(, )(?="[a-z])|(?<=\[)(?=\[)|(?<=\]),( )(?=\[)', _newline, text) + "\n"
 
@@ -183,6 +213,43 @@ def read_pins(path: Path) -> Pins:
         return pins_from_data(read_json(path))
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
+
+
+def check_animation_target(path: Path) -> None:
+    """Can an animation of this name be written? Asked before long work, so that none is lost."""
+    if path.suffix.lower() not in (".gif", ".mp4"):
+        raise InputError(f"Expected an animation's name to end in .gif or .mp4, got {path.name}.")
+    if path.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
+        raise InputError(f"Expected ffmpeg to write {path.name} with: it is not installed; .gif needs nothing.")
+    check_target(path)
+
+
+def write_animation(path: Path, frames: Sequence[NDArray[np.uint8]], milliseconds: Sequence[int]) -> None:
+    """Write frames of RGB, all of one size, each shown for so long."""
+    check_animation_target(path)
+    with _replacing(path) as file:
+        if path.suffix.lower() == ".gif":
+            pictures.encode_animation(file, frames, milliseconds)
+        else:
+            _encode_film(file, frames, milliseconds)
+
+
+def _encode_film(file: BinaryIO, frames: Sequence[NDArray[np.uint8]], milliseconds: Sequence[int]) -> None:
+    """By way of ffmpeg, which wants a constant rate and an even number of pixels."""
+    step = min(milliseconds)
+    height, width = (size // 2 * 2 for size in frames[0].shape[:2])
+    command = ["ffmpeg", "-loglevel", "error", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}",
+               "-r", f"{1000 / step:g}", "-i", "-", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4",
+               file.name]  # fmt: skip
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as film:
+        assert film.stdin is not None
+        assert film.stderr is not None
+        with suppress(BrokenPipeError), film.stdin:
+            for frame, shown in zip(frames, milliseconds, strict=True):
+                film.stdin.write(frame[:height, :width].tobytes() * round(shown / step))
+        said = film.stderr.read().decode(errors="replace")
+    if film.returncode:
+        raise InputError(f"Expected ffmpeg to write the animation ({said.strip()[:100]}).")
 
 
 def read_json(path: Path) -> Any:

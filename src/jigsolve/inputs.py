@@ -65,9 +65,9 @@ def read_puzzle(
 
     bag: pieces may be of several pictures, so that a sheet's own grid and margin mean nothing.
     """
-    path, size = Path(path), _given(piece)
+    path = Path(path)
     if files.holds_pieces(path):
-        return _from_pieces(files.read_pieces(path), path, size, rotated, rows, cols)
+        return from_pieces(files.read_pieces(path), str(path), piece, rotated, rows, cols)
     sheet, frames = files.read_frame(path)
     given = from_sheet(sheet, piece, rotated, rows, cols, bag)
     return replace(given, notes=(FRAMES.format(path.name), *given.notes)) if frames else given
@@ -111,10 +111,12 @@ def picture(given: Input, layout: Layout) -> Pixels:
     return whole
 
 
-def _from_pieces(
-    read: files.Pieces, path: Path, size: Size | None, rotated: bool, rows: int | None, cols: int | None
-) -> Input:
+def from_pieces(
+    read: files.Pieces, path: str, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None,
+    cols: int | None = None,
+) -> Input:  # fmt: skip
     """The puzzle of a folder or a zip of pieces."""
+    size = _given(piece)
     if len(read.names) < 2:
         raise InputError(f"Expected a folder or a zip of pieces, got {len(read.names)} pictures in {path}.")
     notes = [FRAMES.format(name) for name, shown in zip(read.names, read.pictures, strict=True) if shown.frames]

@@ -80,7 +80,8 @@ def _each(bag: Puzzle, layouts: Sequence[Layout], params: SolveParams, watch: Wa
             deadline = 0.0
         pieces = result.layout.pieces
         numbered = Layout(np.where(pieces == HOLE, HOLE, mine[pieces]), result.layout.turns)
-        results.append(replace(result, layout=numbered))
+        among = replace(result.candidates, numbers=mine, total=len(bag))
+        results.append(replace(result, layout=numbered, candidates=among, puzzle=bag))
     return results
 
 

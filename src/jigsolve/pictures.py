@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
+from collections.abc import Sequence
 from io import BytesIO
 from pathlib import PurePath
 from typing import Any, BinaryIO, NamedTuple, cast
@@ -63,7 +64,7 @@ def decoded(file: BinaryIO, name: str, most: int) -> Picture:
                 frames = image.format in ("GIF", "TIFF", "PNG", "WEBP") and getattr(image, "is_animated", False)
                 return Picture(_pixels(image, file), bool(frames))
     except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
-        raise InputError(f"Expected at most {MOST_PIXELS // 10**6} megapixels, {name} has more.") from error
+        raise InputError(f"Expected at most {min(most, MOST_PIXELS) / 1e6:.3g} megapixels, {name} has more.") from error
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     except Exception as error:  # decoders of damaged files raise nearly everything
@@ -177,6 +178,13 @@ def resized(picture: Pixels, width: int) -> Pixels:
     height = max(1, round(picture.shape[0] * width / picture.shape[1]))
     pixels = picture[..., 0] if picture.shape[2] == 1 else picture
     return np.atleast_3d(np.asarray(Image.fromarray(np.ascontiguousarray(pixels)).resize((width, height))))
+
+
+def encode_animation(file: BinaryIO, frames: Sequence[NDArray[np.uint8]], milliseconds: Sequence[int]) -> None:
+    """Write frames of RGB as a GIF that runs for ever; one duration a frame, the same colours for all."""
+    colours = Image.fromarray(np.concatenate([frames[0], frames[len(frames) // 2]])).quantize(255)
+    first, *others = (Image.fromarray(frame).quantize(palette=colours, dither=Image.Dither.NONE) for frame in frames)
+    first.save(file, format="GIF", save_all=True, append_images=others, duration=list(milliseconds), loop=0)
 
 
 def one_line(error: BaseException) -> str:

@@ -58,6 +58,18 @@ def beside(left: Pixels, right: Pixels, gap: int = 12) -> Pixels:
     return both
 
 
+def thumbnail(shown: Pixels, most: int) -> Pixels:
+    """The picture, at most so many pixels along its longer axis: the mean of squares of whole pixels."""
+    k = -(-max(shown.shape[:2]) // most)
+    if k <= 1:
+        return shown
+    height, width = (max(1, size // k) for size in shown.shape[:2])
+    rows, cols = min(k, shown.shape[0]), min(k, shown.shape[1])
+    kept = shown[: height * rows, : width * cols].reshape(height, rows, width, cols, shown.shape[2])
+    small: Pixels = kept.mean(axis=(1, 3), dtype=np.float32).astype(shown.dtype)
+    return small
+
+
 def wrong_joints(layout: Layout, truth: Layout) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """(rows, cols - 1) and (rows - 1, cols): the joints to the right and below that the truth does not have."""
     true = np.concatenate([numbers.ravel() for numbers in facing(truth)])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import math
 import time
+from base64 import b64encode
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -11,14 +13,16 @@ from typing import Any
 
 from scipy.sparse import csr_array
 
+from jigsolve import pictures, render
 from jigsolve.calibration import confidence
+from jigsolve.candidates import Candidates
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.compatibility.learned import CANDIDATES, Learned, inverted, probabilities
 from jigsolve.confidence import Confidence
 from jigsolve.crew import Crew, blas_threads, cores
 from jigsolve.dissimilarity import DISSIMILARITIES, nearest
 from jigsolve.errors import InputError
-from jigsolve.events import Advanced, Event, Stage, Watch, ignore
+from jigsolve.events import Advanced, Event, Laid, Stage, Watch, ignore
 from jigsolve.identical import Kinds, kinds_of, merged
 from jigsolve.layout import Layout
 from jigsolve.pins import NO_PINS, Pins, checked
@@ -26,6 +30,7 @@ from jigsolve.puzzle import UNKNOWN, Pixels, Puzzle
 from jigsolve.reference import placed, shaped
 from jigsolve.solvers import EFFORTS, SOLVERS, Budget, Grid, room, shape_of
 
+NOTEBOOK = 1200  # pixels along a picture in a notebook, at most
 PAIRS_SHARE = 0.5  # of a time limit: what is found by then still has to be weighed and laid out
 
 
@@ -75,6 +80,8 @@ class Result:
 
     consistency: ALC of the layout.
     confidence: how likely its joints, its pieces and the whole are right.
+    candidates: what else was worth considering.
+    puzzle: what was put together.
     seconds: wall time of each stage: pairs, compatibility, layout, confidence; solvers that search have one more.
     notes: what the solver has to say, one line each.
     stopped: the time limit or an interrupt cut the search short, or even the pairs before it; this is the best it had.
@@ -83,10 +90,27 @@ class Result:
     layout: Layout
     consistency: float
     confidence: Confidence
+    candidates: Candidates
+    puzzle: Puzzle
     params: SolveParams
     seconds: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     stopped: bool = False
+
+    def _repr_png_(self) -> bytes:
+        """The picture, for notebooks."""
+        shown = io.BytesIO()
+        pictures.encode(shown, "PNG", render.thumbnail(render.picture(self.puzzle, self.layout), NOTEBOOK))
+        return shown.getvalue()
+
+    def _repr_html_(self) -> str:
+        """The picture, and how far it can be believed."""
+        image = b64encode(self._repr_png_()).decode()
+        line = f"{self.confidence.verdict()}, consistency {self.consistency:.2f}"
+        return (
+            f'<figure style="margin:0"><img alt="The puzzle put together" src="data:image/png;base64,{image}">'
+            f"<figcaption>{line}</figcaption></figure>"
+        )
 
 
 def solve(
@@ -171,16 +195,20 @@ def laid_out(
         clock.stage("reference")
         layout = placed(puzzle, grid, reference, answer.layout, params.seed)
         answer = replace(answer, layout=layout, consistency=grid.consistency(layout))
+    clock.watch(Laid(answer.consistency, lambda: answer.layout))
     clock.stage("confidence")
     with blas_threads(1):
-        believed = _confidence(puzzle, answer.layout, joints, Crew(threads, clock.advance))
+        candidates = _candidates(puzzle, answer.layout, joints, Crew(threads, clock.advance))
+        believed = confidence(candidates.P, candidates.kinds, answer.layout, puzzle.turns)
     stopped = answer.stopped or joints.cut_short
     if lost := pins.broken(answer.layout.pieces, answer.layout.turns):
         answer = replace(answer, notes=(*answer.notes, f"{lost} of the pins could not be kept: do they agree?"))
-    return Result(answer.layout, answer.consistency, believed, params, clock.stop(), answer.notes, stopped)
+    return Result(
+        answer.layout, answer.consistency, believed, candidates, puzzle, params, clock.stop(), answer.notes, stopped
+    )
 
 
-def _confidence(puzzle: Puzzle, layout: Layout, joints: Weighed, crew: Crew) -> Confidence:
+def _candidates(puzzle: Puzzle, layout: Layout, joints: Weighed, crew: Crew) -> Candidates:
     """Whatever the solver was given, it is the learned P over kinds that a layout is judged by: that is calibrated."""
     likely = joints.likely()
     if likely is None:
@@ -189,7 +217,7 @@ def _confidence(puzzle: Puzzle, layout: Layout, joints: Weighed, crew: Crew) -> 
         near = nearest(known, DISSIMILARITIES["mahalanobis"], CANDIDATES, crew)
         loops = min(layout.pieces.shape) > 1  # in a single row none can close
         likely = probabilities(known, near, loops=loops, crew=crew), kinds
-    return confidence(*likely, layout, puzzle.turns)
+    return Candidates(*likely)
 
 
 def _check_pins(puzzle: Puzzle, pins: Pins, params: SolveParams) -> None:

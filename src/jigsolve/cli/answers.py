@@ -14,7 +14,7 @@ from jigsolve.puzzle import Pixels
 from jigsolve.solve import Result
 
 
-def report(results: Sequence[Result], seconds: float) -> None:
+def told_of(results: Sequence[Result], seconds: float) -> None:
     """What was done, and no word about whether it is right: nobody knows that here."""
     if len(results) > 1:
         print(f"Pieces of {len(results)} pictures told apart, {seconds:.2f} s in all.")

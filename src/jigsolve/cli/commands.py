@@ -160,6 +160,13 @@ def solve(
     overlay: Annotated[
         Path | None, typer.Option(metavar="DOUBTS.png", help="The picture with its doubtful joints marked, to write.")
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="REPORT.html", help="A page that plays the solve again, to write.")
+    ] = None,
+    animation: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.gif", help="The solve as an animation to write: .gif, or .mp4 by ffmpeg."),
+    ] = None,
 ) -> None:
     """Put a scrambled sheet, or a folder or a zip of pieces, back together.
 
@@ -188,6 +195,9 @@ def solve(
     as solid red strokes, the thicker the worse; undecidable ones, where identical pieces could swap, as dashed blue
     ones. The layout file holds the probability of every joint.
 
+    --report writes one HTML file that opens from disk and plays the solve phase by phase, with the picture before and
+    after, its doubtful joints, the consistency over time, and the parameters. --animation shows the pieces only.
+
     \b
     Example:
       jigsolve solve puzzle.png --rotated --output solved.png --layout layout.json --overlay doubts.png
@@ -197,26 +207,29 @@ def solve(
         raise InputError(f"Expected a picture, a folder or a zip in {input}: No such file or directory.")
     if output is None and layout is None:
         output = Path(f"{input.resolve().stem}-solved.png")
-    _distinct(input, output, layout, overlay, pin, reference)
+    _distinct(input, output, layout, overlay, pin, reference, report, animation)
     from jigsolve import files, inputs, render
-    from jigsolve.cli.answers import report, to_write, verdicts
+    from jigsolve.cli import replay
+    from jigsolve.cli.answers import to_write, told_of, verdicts
     from jigsolve.cli.progress import watching
     from jigsolve.mixed import solve_mixed
     from jigsolve.pins import NO_PINS
     from jigsolve.puzzle import UNKNOWN
+    from jigsolve.replay.story import Entry, Teller
     from jigsolve.solve import SolveParams
     from jigsolve.solve import solve as solve_puzzle
 
     params = SolveParams(solver, dissimilarity, compatibility, seed, effort, time_limit, threads, cluster)
-    told = rows is not None or cols is not None or pin is not None or reference is not None
+    told = any(one is not None for one in (rows, cols, pin, reference, report, animation))
     count = picture_count(pictures or ("auto" if files.holds_pieces(input) and not told else "1"))
     if count != 1:
-        _check_bag(input, (output, layout, overlay), rows, cols, pin, reference)
+        _check_bag(input, (output, layout, overlay), rows, cols, pin, reference, report, animation)
     for target in (output, layout, overlay):
         if target is not None:
             files.check_target(target)
     if overlay is not None:
         files.check_picture_target(overlay, render.BLANK)
+    replay.check_targets(report, animation)
     pins = NO_PINS if pin is None else files.read_pins(pin)
     whole = None if reference is None else files.read_picture(reference)
     if count == 1:
@@ -228,18 +241,22 @@ def solve(
     for note in given.notes:
         print(note)
     begin = time.perf_counter()
+    story: list[Entry] = []
     with watching("solving") as watch:
+        teller = Teller(story.extend, watch)
         if count == 1:
-            results = [solve_puzzle(given.puzzle, params, watch, pins, whole)]
+            results = [solve_puzzle(given.puzzle, params, teller if report or animation else watch, pins, whole)]
         else:
             shape = (rows, cols) if rows and cols else UNKNOWN
             results = solve_mixed(given.puzzle, count, params, watch, shape)
+        teller.flush()
     seconds = time.perf_counter() - begin
-    report(results, seconds)
+    told_of(results, seconds)
     contents = to_write(given, results, output, layout, overlay)
     files.write_together(contents)
     for path in contents:
         print(f"Wrote {path}")
+    replay.write(report, animation, input.name, given, results[0], story)
     stopped = any(result.stopped for result in results)
     if stopped:
         print("Stopped early: this is the best answer so far.")
@@ -247,6 +264,37 @@ def solve(
         print(line)
     if stopped:
         raise typer.Exit(STOPPED_EARLY)
+
+
+@app.command(short_help="Open the page: watch a puzzle being solved, and finish it by hand.")
+def serve(
+    port: Annotated[
+        int, typer.Option(metavar="P", min=0, max=65535, help="Port to listen on; 0 takes any that is free.")
+    ] = 8420,
+    host: Annotated[
+        str,
+        typer.Option(metavar="ADDRESS", help="Address to listen on; others than this computer's own let others in."),
+    ] = "127.0.0.1",
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
+) -> None:
+    """Open a page on this computer: watch a puzzle being solved, see what is doubtful, and finish it by hand.
+
+    Everything stays on this computer; the page needs no network. Ctrl-C ends it.
+
+    \b
+    Example:
+      jigsolve serve --port 8420
+    """
+    from jigsolve.page.serve import serve as run
+
+    def ready(address: str) -> None:
+        print(f"jigsolve is at {address} (Ctrl-C ends it)", flush=True)
+        if browser:
+            import webbrowser
+
+            webbrowser.open(address)
+
+    run(host, port, ready)
 
 
 @app.command(short_help="Compare a layout with the truth.")
@@ -324,7 +372,7 @@ def _check_bag(
 ) -> None:
     """What cannot be, with pieces of several pictures."""
     if any(path is not None for path in alone):
-        raise InputError("Expected no pins and no reference with --pictures: they are of one picture.")
+        raise InputError("Expected no pins, reference, report or animation with --pictures: they are of one picture.")
     if (rows is None) != (cols is None):
         raise InputError("Expected both --rows and --cols of the pictures, or neither, got one of them.")
     for path in outputs:

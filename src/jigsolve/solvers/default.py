@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
+from functools import partial
 
-from jigsolve.events import Advanced, Improved, Stage, Watch
+from jigsolve.events import Advanced, Anchored, Improved, Laid, Stage, Watch
 from jigsolve.solvers.grid import Grid
 from jigsolve.solvers.growth.board import Board, layout_of
 from jigsolve.solvers.growth.search import LARGEST, Search, SearchParams
@@ -15,6 +17,7 @@ EFFORTS = {
     "normal": SearchParams(),
     "thorough": SearchParams(cycle=800, patience=6, cycles=80),
 }
+SHOWN = 0.25  # seconds between pictures, at least
 MORE_FOR_PINS = 8  # cycles, if some pins are not kept yet
 LARGE = {  # one long cooling finds more than several short ones
     "fast": SearchParams(cycle=40, each=6, cycles=1),
@@ -36,14 +39,20 @@ class Default:
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
         board = Board(grid)
         board.grow()
+        _tell_growth(board, watch)
         params = (EFFORTS if len(grid) <= LARGEST else LARGE)[budget.effort]
         search = Search(board, seed, params)
         watch(Stage("search"))
         watch(Improved(0, params.cycles, 2.0 * search.top))
         idle = done = 0
+        shown, since = search.best, time.monotonic()
 
         def tell(share: float) -> None:
+            nonlocal shown, since
             watch(Advanced((done + share) / params.cycles))
+            if search.best is not shown and time.monotonic() > since + SHOWN:
+                shown, since = search.best, time.monotonic()
+                watch(Laid(2.0 * search.top, partial(layout_of, shown, grid)))
 
         stopped = False
         try:
@@ -64,3 +73,11 @@ class Default:
             stopped = True
         layout = layout_of(search.best, grid)
         return Answer(layout, grid.consistency(layout), stopped=stopped)
+
+
+def _tell_growth(board: Board, watch: Watch) -> None:
+    """The phases of the growth, one anchored piece each; told at its end, when the frame has come to rest."""
+    layout = layout_of(board.snapshot(), board.grid)
+    pieces, turns, n = layout.pieces.tolist(), layout.turns.tolist(), len(board.grid)
+    for done, (row, col) in enumerate(board.order(), start=1):
+        watch(Anchored(pieces[row][col], row, col, turns[row][col], 1, done, n))

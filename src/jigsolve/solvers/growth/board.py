@@ -111,6 +111,16 @@ class Board:
         self.attempt(np.zeros(0, dtype=np.int64), seed, -math.inf)
         self.centred()
 
+    def order(self) -> list[list[int]]:
+        """Row and column on the grid of all cells, in the order they were filled; asked right after `grow`."""
+        y, x = np.divmod(self._made, self.width)
+        top, _, west, _ = self._frame() if self.fixed else (int(y.min()), 0, int(x.min()), 0)
+        rank = np.full((2, *self.snapshot().shape[1:]), HOLE, dtype=np.int32)
+        rank[0, y - top, x - west] = np.arange(len(self._made))
+        placed = _righted(rank, self.grid)[0]
+        there: list[list[int]] = np.argwhere(placed != HOLE)[np.argsort(placed[placed != HOLE])].tolist()
+        return there
+
     def worth(self, cells: Cells) -> NDArray[np.float64]:
         """What the joints of some cells are worth."""
         out = np.empty(len(cells))
@@ -193,10 +203,15 @@ class Board:
 
 
 def layout_of(picture: NDArray[np.int32], grid: Grid) -> Layout:
-    """A snapshot as a layout of pieces, the right way round for the grid and filled up with holes."""
+    """A snapshot as a layout of pieces."""
+    return grid.dealt(*_righted(picture, grid))
+
+
+def _righted(picture: NDArray[np.int32], grid: Grid) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Pieces and turns of a snapshot, the right way round for the grid and filled up with holes."""
     pieces, turns = picture
     if pieces.shape[0] > grid.rows or pieces.shape[1] > grid.cols:
         pieces, turns = np.rot90(pieces, -1), (np.rot90(turns, -1) + 1) % 4
     room = ((0, grid.rows - pieces.shape[0]), (0, grid.cols - pieces.shape[1]))
     pieces, turns = np.pad(pieces, room, constant_values=HOLE), np.pad(turns, room)
-    return grid.dealt(pieces, np.where(pieces == HOLE, 0, turns))
+    return pieces, np.where(pieces == HOLE, 0, turns)

@@ -1,0 +1,35 @@
+"""What a solve leaves to be watched later: the replay and the animation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from jigsolve import files
+from jigsolve.errors import InputError
+from jigsolve.inputs import Input
+from jigsolve.replay.animation import frames
+from jigsolve.replay.answer import answer_data
+from jigsolve.replay.html import replay_html
+from jigsolve.replay.story import Entry
+from jigsolve.solve import Result
+
+
+def check_targets(report: Path | None, animation: Path | None) -> None:
+    """Can they be written? Asked before long work."""
+    if report is not None:
+        if report.suffix.lower() not in (".html", ".htm"):
+            raise InputError(f"Expected a report's name to end in .html, got {report.name}.")
+        files.check_target(report)
+    if animation is not None:
+        files.check_animation_target(animation)
+
+
+def write(
+    report: Path | None, animation: Path | None, title: str, given: Input, result: Result, story: list[Entry]
+) -> None:
+    if report is not None:
+        files.write_text(report, replay_html(title, given.puzzle, story, answer_data(given, result)))
+        print(f"Wrote {report}")
+    if animation is not None:
+        files.write_animation(animation, *frames(given.puzzle, story, result.layout.rows, result.layout.cols))
+        print(f"Wrote {animation}")

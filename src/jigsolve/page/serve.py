@@ -1,0 +1,37 @@
+"""Runs the page on this computer until it is told to stop."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from jigsolve.errors import InputError
+from jigsolve.page.app import application
+
+
+def serve(host: str, port: int, ready: Callable[[str], None]) -> None:
+    """Serve until interrupted. port: 0 takes any that is free. ready: hears the address as soon as it can be opened."""
+    listening = _bound(host, port)
+    port = listening.getsockname()[1]
+    config = uvicorn.Config(
+        application(host), log_level="warning", access_log=False, server_header=False, date_header=False,
+        ws_max_size=1 << 16, timeout_graceful_shutdown=1, lifespan="on",
+    )  # fmt: skip
+    shown = f"[{host}]" if ":" in host else host
+    ready(f"http://{shown}:{port}/")
+    with listening:
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, kind)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(256)
+    except OSError as error:
+        raise InputError(f"Expected to serve at {host}:{port}: {error.strerror or error}.") from error
+    return listening
