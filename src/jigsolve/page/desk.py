@@ -147,7 +147,12 @@ class Desk:
         self._before = before
         self.phase = "queued"
         self.job = Job(Task(given, params, pins), self.hear)
-        jobs.add(self.job)
+        try:
+            jobs.add(self.job)
+        except InputError:
+            self.job = None
+            self._back()
+            raise
 
     def resume(self, kept: layout_file.LayoutFile) -> None:
         """Go on with an answer that was kept in a file."""

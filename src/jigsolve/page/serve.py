@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 
 import uvicorn
 
@@ -21,7 +22,7 @@ def serve(host: str, port: int, ready: Callable[[str], None]) -> None:
     )  # fmt: skip
     shown = f"[{host}]" if ":" in host else host
     ready(f"http://{shown}:{port}/")
-    with listening:
+    with listening, suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
 
 

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from jigsolve.errors import InputError
-from jigsolve.events import Event, Stage
+from jigsolve.events import Advanced, Event, Stage
 from jigsolve.inputs import Input
 from jigsolve.pins import Pins
 from jigsolve.solve import SolveParams
@@ -68,7 +68,7 @@ class _Orders:
             self.running.wait()
             self.waited += time.monotonic() - began
             self.line.send(("paused", False))
-        if self.stop and self.stage == "search":  # before, there is no picture to keep
+        if self.stop and self.stage == "search" and isinstance(event, Advanced):  # there is a picture to keep
             self.stop = False
             raise KeyboardInterrupt
 

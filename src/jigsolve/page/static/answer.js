@@ -55,7 +55,7 @@ export class AnswerPanel {
       button.className = still ? "" : "gone";
       button.setAttribute("aria-current", k === this.at);
       button.setAttribute("aria-label", `Joint of pieces ${a >> 2} and ${b >> 2}, ${percent(joint.chance)}${still ? "" : ", changed since"}`);
-      button.append(thumbnail(view, [[a >> 2, a & 3], [b >> 2, b & 3]], 26, joint.d === 1), `${a >> 2} ${joint.d ? "above" : "beside"} ${b >> 2}`,
+      button.append(thumbnail(view, [[a >> 2, a & 3], [b >> 2, b & 3]], joint.d ? 19 : 26, joint.d === 1), `${a >> 2} ${joint.d ? "above" : "beside"} ${b >> 2}`,
         Object.assign(document.createElement("span"), { className: "number", textContent: still ? percent(joint.chance) : "changed" }));
       button.addEventListener("click", () => this.go(k));
       const item = document.createElement("li");

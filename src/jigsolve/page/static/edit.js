@@ -29,7 +29,9 @@ export class Edit {
     const before = { ...this.state };
     const cells = new Map();
     const put = (cell, label) => {
-      if (!cells.has(cell)) cells.set(cell, this.board.labels[cell]);
+      for (const one of [cell, label === HOLE ? -1 : this.board.cellOf[label >> 2]]) { // the cell it leaves changes as well
+        if (one >= 0 && !cells.has(one)) cells.set(one, this.board.labels[one]);
+      }
       this.board.put(cell, label);
     };
     change(put);

@@ -1,0 +1,383 @@
+"""The page's server: who may talk to it, what it refuses, what becomes of a puzzle."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from bad_uploads import cases, encoded, zipped
+from jigsolve import pictures, render
+from jigsolve.layout import Layout
+from jigsolve.layout_file import LayoutFile, to_data
+from jigsolve.page import jobs, upload
+from jigsolve.page.app import application
+from jigsolve.puzzle import cut
+from jigsolve.scores import score
+from pictures import photograph, small_puzzle
+
+BASE = "http://127.0.0.1:8420"
+PHOTOGRAPH = photograph("chelsea")[40:240, 100:340]
+OURS = {"host": "127.0.0.1:8420", "origin": BASE}
+BAD = cases(PHOTOGRAPH)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    with TestClient(application(), BASE) as client:
+        yield client
+
+
+def body(files: list[tuple[str, bytes]]) -> bytes:
+    listed = json.dumps([[name, len(raw)] for name, raw in files]).encode()
+    return len(listed).to_bytes(4, "little") + listed + b"".join(raw for _, raw in files)
+
+
+def sent(client: TestClient, *files: tuple[str, bytes]) -> dict[str, Any]:
+    answer = client.post("/api/desks", content=body(list(files)))
+    assert answer.status_code == 201, answer.text
+    state: dict[str, Any] = answer.json()
+    return state
+
+
+def waited(client: TestClient, key: str, *phases: str, seconds: float = 60.0) -> dict[str, Any]:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        state: dict[str, Any] = client.get(f"/api/desks/{key}").json()
+        if state["phase"] in phases:
+            return state
+        time.sleep(0.02)
+    raise AssertionError(state)
+
+
+def puzzle_file(rotate: bool = False, piece: int = 40) -> tuple[bytes, Layout]:
+    puzzle, truth = small_puzzle("chelsea", piece, 200 // piece, 240 // piece, rotate, 3, top=40, left=100)
+    return encoded(render.sheet(puzzle)), truth
+
+
+# --- who may talk to it
+
+
+@pytest.mark.parametrize(
+    ("headers", "allowed"),
+    [
+        ({}, True),
+        ({"host": "localhost:9999"}, True),  # a tunnel has another port
+        ({"host": "[::1]:8420"}, True),
+        ({"host": "evil.example"}, False),
+        ({"host": "127.0.0.1.evil.example:8420"}, False),
+        ({"host": "192.168.1.7:8420"}, False),
+        ({"host": "["}, False),
+        ({"origin": BASE}, True),
+        ({"origin": "http://evil.example"}, False),
+        ({"origin": "null"}, False),
+        ({"origin": "http://127.0.0.1:9"}, False),  # another program of this computer
+        ({"sec-fetch-site": "cross-site"}, False),
+        ({"sec-fetch-site": "same-origin"}, True),
+    ],
+)
+def test_only_the_page_itself_is_let_in(client: TestClient, headers: dict[str, str], allowed: bool) -> None:
+    answer = client.get("/api/examples", headers=headers)
+    assert (answer.status_code == 200) is allowed
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+def test_beyond_this_computer_addresses_are_let_in_and_names_are_not() -> None:
+    with TestClient(application("0.0.0.0"), BASE) as client:
+        for host, status in (("192.168.1.7:8420", 200), ("evil.example", 403), ("localhost", 200)):
+            assert client.get("/", headers={"host": host}).status_code == status
+
+
+def test_the_live_line_is_closed_to_others(client: TestClient) -> None:
+    path = "/api/desks/nobody/live"
+    with pytest.raises(WebSocketDisconnect), client.websocket_connect(path, headers={"origin": "http://evil.example"}):
+        pass
+    with client.websocket_connect(path, headers=OURS) as line:
+        assert "no longer here" in line.receive_json()["gone"]
+
+
+def test_pages_may_load_nothing_foreign(client: TestClient) -> None:
+    page = client.get("/")
+    policy = page.headers["content-security-policy"]
+    assert "'unsafe" not in policy
+    assert "script-src 'self'" in policy
+    assert "<script>" not in page.text
+    assert " style=" not in page.text
+    assert " onclick=" not in page.text
+    assert "https://" not in page.text
+    for name in ("main.js", "view.js", "look.css", "page.css", "icon.svg"):
+        answer = client.get(f"/static/{name}")
+        assert answer.status_code == 200
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert "http://" not in answer.text.replace("http://www.w3.org/2000/svg", "")
+    for name in ("..%2fapp.py", "app.py", "__init__.py", "nothing.js", "%2e%2e/%2e%2e/files.py"):
+        assert client.get(f"/static/{name}").status_code in (400, 404)
+
+
+# --- what it refuses
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_uploads_get_one_line(client: TestClient, name: str) -> None:
+    files, word = BAD[name]
+    answer = client.post("/api/desks", content=body(files))
+    assert answer.status_code == 400
+    said = answer.json()["error"]
+    assert word in said
+    assert "\n" not in said
+    assert said.endswith(".")
+
+
+def test_bodies_that_are_no_lists_of_files(client: TestClient) -> None:
+    whole = body([("a.png", b"12345")])
+    wrong = [b"", b"\x01", whole[:-1], whole + b"x", b"\xff\xff\xff\xff[]", body([]), (2).to_bytes(4, "little") + b"{}"]
+    wrong.append((12).to_bytes(4, "little") + b'[["a",-1],1]')
+    for content in wrong:
+        assert client.post("/api/desks", content=content).status_code == 400
+
+
+def test_uploads_are_bounded(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jigsolve.page.app.MOST_UPLOAD", 1 << 20)
+    for content in (bytes(1 << 21), iter([bytes(1 << 19)] * 3)):  # with a length, and without
+        answer = client.post("/api/desks", content=content)
+        assert answer.status_code == 400
+        assert "1 MB" in answer.json()["error"]
+    monkeypatch.setattr("jigsolve.page.app.LIMITS", upload.LIMITS._replace(pixels=1000))
+    answer = client.post("/api/desks", content=body([("a.png", encoded(PHOTOGRAPH))]))
+    assert "megapixels" in answer.json()["error"]
+
+
+def test_names_are_never_paths(client: TestClient) -> None:
+    pieces = cut(PHOTOGRAPH[:80, :120], 40, 40).pieces
+    state = sent(client, ("a.zip", zipped({f"../../{k}.png": encoded(piece) for k, piece in enumerate(pieces)})))
+    assert state["puzzle"]["n"] == 6
+    assert upload.shown("a\n\x00/../b") == "a\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}/../b"
+
+
+@pytest.mark.parametrize(
+    ("settings", "word"),
+    [
+        ({"piece": [0, 0]}, "at least 1"),
+        ({"piece": [-4, 10]}, "at least 1"),
+        ({"piece": [1000, 1000]}, "no larger"),
+        ({"piece": [2.5, 3]}, "whole number"),
+        ({"piece": "40"}, "width"),
+        ({"piece": [40, 40], "rows": 2, "cols": 3}, "rows x cols"),
+        ({"rows": 0, "piece": [40, 40], "cols": True}, "whole number"),
+    ],
+)
+def test_settings_that_do_not_fit(client: TestClient, settings: dict[str, Any], word: str) -> None:
+    state = sent(client, ("a.png", puzzle_file()[0]))
+    answer = client.post(f"/api/desks/{state['key']}/settings", json=settings)
+    assert answer.status_code == 400
+    assert word in answer.json()["error"]
+    assert client.get(f"/api/desks/{state['key']}").json()["puzzle"]["n"] == 30  # what was there is there still
+
+
+def test_orders_for_nobody(client: TestClient) -> None:
+    state = sent(client, ("a.png", puzzle_file()[0]))
+    path = f"/api/desks/{state['key']}"
+    assert client.post(f"{path}/order", json={"order": "explode"}).status_code == 400
+    assert client.post(f"{path}/order", json={"order": "pause"}).status_code == 200
+    assert client.post(f"{path}/solve", content=b"[1]").status_code == 400
+    assert client.post(f"{path}/solve", content=b"{" * 5).status_code == 400
+    assert client.post(f"{path}/solve", json={"effort": "enormous"}).status_code == 400
+    assert client.get(f"{path}/answer").status_code == 400
+    assert client.post(f"{path}/picture", json={"rows": 1, "cols": 1, "pieces": [[0]]}).status_code == 400
+    assert client.get("/api/desks/other").status_code == 400
+
+
+# --- what becomes of a puzzle
+
+
+def test_a_whole_picture_can_be_cut_and_shuffled(client: TestClient) -> None:
+    state = sent(client, ("photo.png", encoded(PHOTOGRAPH)))
+    assert "no cuts" in state["why"]
+    assert "puzzle" not in state
+    assert client.get(f"/api/desks/{state['key']}/atlas").status_code == 400
+    assert client.post(f"/api/desks/{state['key']}/solve", json={}).status_code == 400
+    shuffled = client.post(f"/api/desks/{state['key']}/settings", json={"piece": [40, 40], "shuffle": True}).json()
+    assert shuffled["puzzle"]["n"] == 30
+    image = client.get(f"/api/desks/{state['key']}/atlas")
+    shown = pictures.decoded(io.BytesIO(image.content), "atlas", 10**6).pixels
+    assert not np.array_equal(shown, PHOTOGRAPH)
+    assert np.array_equal(np.sort(shown, axis=None), np.sort(PHOTOGRAPH, axis=None))
+
+
+def test_the_whole_round(client: TestClient) -> None:
+    sheet, truth = puzzle_file(rotate=True)
+    state = sent(client, ("sheet.png", sheet))
+    path = f"/api/desks/{state['key']}"
+    assert state["puzzle"]["piece"] == [40, 40]
+    client.post(f"{path}/settings", json={"rotated": True})
+    with client.websocket_connect(f"{path}/live", headers=OURS) as line:
+        assert line.receive_json()["state"]["phase"] == "pieces"
+        assert client.post(f"{path}/solve", json={"effort": "fast"}).status_code == 200
+        story, phases = [], []
+        while True:
+            said = line.receive_json()
+            story += said["story"]
+            phases.append(said["state"]["phase"])
+            if phases[-1] == "answer":
+                break
+    assert "solving" in phases
+    assert [entry["stage"] for entry in story if "stage" in entry] == [
+        "pairs", "compatibility", "layout", "search", "confidence",
+    ]  # fmt: skip
+    assert sum(len(entry["placed"]) for entry in story if "placed" in entry) == 3 * 30
+    answer = client.get(f"{path}/answer").json()
+    laid = answer["layout"]
+    found = Layout(np.array(laid["pieces"]), np.array(laid["turns"]))
+    assert score(found, truth).perfect
+    assert len(answer["alternatives"]["sides"]) == 30 * 4 * 3
+
+    kept = client.post(f"{path}/layout", json=laid).json()
+    assert kept["pieces"] == laid["pieces"]
+    assert kept["joints"]
+    shown = client.post(f"{path}/picture", json=laid)
+    turned = [np.rot90(PHOTOGRAPH, k) for k in range(4)]
+    solved = pictures.decoded(io.BytesIO(shown.content), "solved", 10**6).pixels
+    assert any(np.array_equal(solved, whole) for whole in turned)
+    swapped = [row[:] for row in laid["pieces"]]
+    swapped[0][0], swapped[1][1] = swapped[1][1], swapped[0][0]
+    by_hand = client.post(f"{path}/layout", json=laid | {"pieces": swapped}).json()
+    assert "joints" not in by_hand  # nobody has weighed those
+    replay = client.get(f"{path}/replay")
+    assert replay.headers["content-disposition"] == 'attachment; filename="replay.html"'
+    assert "</html>" in replay.text
+
+
+def test_pins_are_those_of_the_command_line(client: TestClient) -> None:
+    sheet, truth = puzzle_file()
+    state = sent(client, ("sheet.png", sheet))
+    path = f"/api/desks/{state['key']}"
+    first = int(truth.pieces[0, 0])
+    wrong = {"format": "jigsolve-pins", "version": 1, "cells": [
+        {"piece": first, "row": 0, "col": 0}, {"piece": first, "row": 1, "col": 1}]}  # fmt: skip
+    refused = client.post(f"{path}/solve", json={"pins": wrong})
+    assert refused.status_code == 400
+    assert "one cell for each pinned piece" in refused.json()["error"]
+    assert client.post(f"{path}/solve", json={"pins": {"format": "x"}}).status_code == 400
+    pins = wrong | {"cells": [{"piece": first, "row": 2, "col": 2}]}
+    client.post(f"{path}/solve", json={"pins": pins, "effort": "fast"})
+    waited(client, state["key"], "answer")
+    assert client.get(f"{path}/answer").json()["layout"]["pieces"][2][2] == first
+
+
+def test_a_kept_layout_goes_on_where_it_was(client: TestClient) -> None:
+    sheet, truth = puzzle_file()
+    kept = json.dumps(to_data(LayoutFile(truth, (40, 40)))).encode()
+    state = sent(client, ("sheet.png", sheet), ("layout.json", kept))
+    assert state["phase"] == "answer"
+    answer = client.get(f"/api/desks/{state['key']}/answer").json()
+    assert answer["layout"]["pieces"] == truth.pieces.tolist()
+    assert client.get(f"/api/desks/{state['key']}/replay").status_code == 200
+
+
+@pytest.mark.parametrize("picture", ["black", "identical", "one", "two", "row"])
+def test_puzzles_without_much_to_go_by(client: TestClient, picture: str) -> None:
+    tile = PHOTOGRAPH[:40, :40]
+    files = {
+        "black": [("a.png", encoded(np.zeros((120, 160, 3), dtype=np.uint8)))],
+        "identical": [("a.png", encoded(np.tile(tile, (3, 4, 1))))],
+        "one": [("a.png", encoded(tile))],
+        "two": [(f"{k}.png", encoded(piece)) for k, piece in enumerate(cut(PHOTOGRAPH[:40, :80], 40, 40).pieces)],
+        "row": [(f"{k}.png", encoded(piece)) for k, piece in enumerate(cut(PHOTOGRAPH[:40], 40, 40).pieces)],
+    }[picture]
+    state = sent(client, *files)
+    path = f"/api/desks/{state['key']}"
+    if "puzzle" not in state:
+        assert client.post(f"{path}/settings", json={"piece": [40, 40]}).status_code == 200
+    client.post(f"{path}/solve", json={"effort": "fast"})
+    state = waited(client, state["key"], "answer", "pieces")
+    assert state["phase"] == "answer", state["error"]
+    pieces = [p for row in client.get(f"{path}/answer").json()["layout"]["pieces"] for p in row if p is not None]
+    assert sorted(pieces) == list(range(state["puzzle"]["n"]))
+
+
+def test_the_queue_pause_stop_and_cancel(client: TestClient) -> None:
+    sheet, _ = puzzle_file(piece=20)
+    first, second, third = (sent(client, (f"{k}.png", sheet)) for k in range(3))
+    for state in (first, second, third):
+        client.post(f"/api/desks/{state['key']}/order", json={"order": "resume"})
+        client.post(f"/api/desks/{state['key']}/solve", json={"effort": "thorough"})
+    one, two, three = (f"/api/desks/{state['key']}" for state in (first, second, third))
+    client.post(f"{one}/order", json={"order": "pause"})
+    waited(client, first["key"], "paused", "answer")
+    assert client.get(two).json()["phase"] == "queued"
+    assert client.get(three).json()["place"] == 2
+    client.post(f"{two}/order", json={"order": "cancel"})
+    assert client.get(three).json()["place"] == 1
+    assert client.get(two).json()["phase"] == "pieces"
+    told = client.get(one).json()["told"]
+    time.sleep(0.3)
+    assert client.get(one).json()["told"] == told  # it waits
+    client.post(f"{one}/order", json={"order": "stop"})
+    state = waited(client, first["key"], "answer")
+    assert client.get(f"{one}/answer").json()["stopped"] is True
+    waited(client, third["key"], "solving")
+    assert client.delete(three).status_code == 200
+    assert client.get(three).status_code == 400
+
+
+def test_a_solve_that_is_given_up_leaves_the_answer_before(client: TestClient) -> None:
+    sheet, truth = puzzle_file()
+    kept = json.dumps(to_data(LayoutFile(truth, (40, 40)))).encode()
+    state = sent(client, ("sheet.png", sheet), ("layout.json", kept))
+    path = f"/api/desks/{state['key']}"
+    client.post(f"{path}/solve", json={})
+    assert client.get(path).json()["phase"] in ("queued", "solving")
+    client.post(f"{path}/order", json={"order": "cancel"})
+    assert client.get(path).json()["phase"] == "answer"
+    assert client.get(f"{path}/answer").json()["layout"]["pieces"] == truth.pieces.tolist()
+
+
+def test_a_puzzle_dies_with_its_page_after_a_while() -> None:
+    with TestClient(application(grace=0.3), BASE) as client:
+        desks = client.app.state.page.desks  # type: ignore[attr-defined]
+        state = sent(client, ("a.png", puzzle_file()[0]))
+        path = f"/api/desks/{state['key']}"
+        with client.websocket_connect(f"{path}/live", headers=OURS) as line:
+            line.receive_json()
+            client.post(f"{path}/solve", json={"effort": "thorough"})
+            time.sleep(0.8)
+            assert client.get(path).status_code == 200  # somebody looks at it
+        end = time.monotonic() + 5.0
+        while client.get(path).status_code == 200 and time.monotonic() < end:
+            time.sleep(0.05)
+        assert client.get(path).status_code == 400
+        assert not desks._desks
+        assert desks.jobs.running is None
+
+
+def test_room_is_bounded(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    sheet, _ = puzzle_file()
+    monkeypatch.setattr("jigsolve.page.desks.MOST_DESKS", 0)
+    answer = client.post("/api/desks", content=body([("a.png", sheet)]))
+    assert "room" in answer.json()["error"]
+    monkeypatch.undo()
+    state = sent(client, ("a.png", sheet))
+    monkeypatch.setattr(jobs, "MOST_WAITING", 0)
+    answer = client.post(f"/api/desks/{state['key']}/solve", json={})
+    assert "queue" in answer.json()["error"]
+    assert client.get(f"/api/desks/{state['key']}").json()["phase"] == "pieces"
+
+
+def test_a_solver_that_dies_is_reported(client: TestClient) -> None:
+    page = client.app.state.page  # type: ignore[attr-defined]
+    state = sent(client, ("a.png", puzzle_file(piece=20)[0]))
+    path = f"/api/desks/{state['key']}"
+    client.post(f"{path}/solve", json={"effort": "thorough"})
+    waited(client, state["key"], "solving")
+    page.jobs._process.process.kill()
+    state = waited(client, state["key"], "pieces")
+    assert "unexpectedly" in state["error"]
+    client.post(f"{path}/solve", json={"effort": "fast"})
+    waited(client, state["key"], "answer")

@@ -1,0 +1,250 @@
+"""The story of a solve, and what is made of it: the replay, the animation, the picture in a notebook."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jigsolve import files, pictures, render
+from jigsolve.cli import run
+from jigsolve.errors import InputError
+from jigsolve.events import Anchored, Event, Laid
+from jigsolve.inputs import Input
+from jigsolve.layout import Layout, facing_sides
+from jigsolve.puzzle import Puzzle, cut, scramble
+from jigsolve.replay import atlas
+from jigsolve.replay.animation import frames
+from jigsolve.replay.answer import answer_data
+from jigsolve.replay.html import MODULES, replay_html
+from jigsolve.replay.story import Entry, Teller, labels
+from jigsolve.solve import Result, SolveParams, solve
+from jigsolve.solvers import SOLVERS
+from pictures import photograph, small_puzzle
+
+
+def told(puzzle: Puzzle, solver: str = "default") -> tuple[Result, list[Entry], list[Event]]:
+    story: list[Entry] = []
+    events: list[Event] = []
+    teller = Teller(story.extend, events.append)
+    result = solve(puzzle, SolveParams(solver), teller)
+    teller.flush()
+    return result, story, events
+
+
+@pytest.fixture(scope="module")
+def turned() -> tuple[Result, list[Entry], list[Event]]:
+    return told(small_puzzle("chelsea", 40, 5, 6, rotate=True, seed=2, top=40, left=100)[0])
+
+
+def played(story: list[Entry], rows: int, cols: int) -> np.ndarray:
+    """A story applied entry by entry."""
+    board = np.full((rows, cols), -1)
+    for entry in story:
+        for row, col, label in np.array(entry.get("placed", entry.get("laid", []))).reshape(-1, 3).tolist():
+            if label >= 0:
+                board[(board // 4 == label // 4) & (board >= 0)] = -1
+            board[row, col] = label
+    return board
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("rotate", [False, True])
+def test_a_story_ends_with_the_answer(solver: str, rotate: bool) -> None:
+    result, story, _ = told(small_puzzle("chelsea", 40, 4, 5, rotate, 2, top=40, left=100)[0], solver)
+    assert np.array_equal(played(story, 4, 5), labels(result.layout))
+    times = [entry["t"] for entry in story]
+    assert times == sorted(times)
+    assert json.loads(json.dumps(story, allow_nan=False)) == story
+
+
+def test_the_growth_is_told_piece_by_piece(turned: tuple[Result, list[Entry], list[Event]]) -> None:
+    _, story, events = turned
+    anchored = [event for event in events if isinstance(event, Anchored)]
+    assert sorted(event.piece for event in anchored) == list(range(30))
+    assert [event.done for event in anchored] == list(range(1, 31))
+    filled = {(anchored[0].row, anchored[0].col)}
+    for event in anchored[1:]:  # each beside those before
+        assert {(event.row + dy, event.col + dx) for dy, dx in ((0, 1), (1, 0), (0, -1), (-1, 0))} & filled
+        filled.add((event.row, event.col))
+    assert sum(len(entry.get("placed", [])) for entry in story) == 90
+
+
+def test_what_is_told_is_the_picture_of_that_moment() -> None:
+    """Grown on an oblong grid that may lie on its side, with holes and identical pieces."""
+    picture = photograph("chelsea")[40:160, 100:340].copy()
+    picture[:40, :80] = 255
+    puzzle, _ = scramble(cut(picture, 40, 40), rotate=True, seed=1)
+    holey = Puzzle(puzzle.pieces[:-2], 3, 6, rotated=True)
+    result, story, events = told(holey)
+    first = next(k for k, event in enumerate(events) if isinstance(event, Laid))
+    assert np.array_equal(played(story, 3, 6), labels(result.layout))
+    cells = {(event.row, event.col) for event in events[:first] if isinstance(event, Anchored)}
+    assert len(cells) == 16
+    last = [event for event in events if isinstance(event, Laid)][-1]
+    assert last.layout() == result.layout
+    assert last.consistency == result.consistency
+
+
+def test_alternatives_name_the_right_neighbours(turned: tuple[Result, list[Entry], list[Event]]) -> None:
+    result, _, _ = turned
+    sides, chances = result.candidates.best(3)
+    assert sides.shape == chances.shape == (30, 4, 3)
+    assert (np.diff(chances, axis=2) <= 0.0).all()
+    assert ((sides < 0) == (chances == 0.0)).all()
+    pairs = [
+        pair
+        for a, b in facing_sides(result.layout.pieces, result.layout.turns)
+        for pair in zip(a.ravel(), b.ravel(), strict=True)
+    ]
+    known = [sides[a // 4, a % 4, 0] == b for a, b in pairs]
+    assert np.mean(known) > 0.9
+
+
+def test_the_replay_is_one_file_that_loads_nothing(turned: tuple[Result, list[Entry], list[Event]]) -> None:
+    result, story, _ = turned
+    page = replay_html("a <b> & {{title}}", result.puzzle, story, answer_data(Input(result.puzzle), result))
+    assert "a &lt;b&gt; &amp; {{title}}" in page
+    assert "<b>" not in page
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    script = re.search(r'<script type="module">(.*?)</script>', page, re.S)
+    assert script is not None
+    assert b64encode(sha256(script.group(1).encode()).digest()).decode() in policy.group(1)
+    assert not re.search(r"^(import|export) ", script.group(1), re.M)
+    assert not re.search(r'(src|href)="(?!data:)', page)
+    data = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    assert data is not None
+    assert json.loads(data.group(1))["answer"]["layout"]["pieces"] == result.layout.pieces.tolist()
+
+
+def test_modules_have_no_name_twice() -> None:
+    """They become one script in the replay."""
+    folder = Path(atlas.__file__).parent / "static"
+    names = [
+        name
+        for module in MODULES
+        for name in re.findall(
+            r"^(?:export )?(?:const|let|class|function|async function) (\w+)", (folder / module).read_text(), re.M
+        )
+    ]
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("kind", ["grey", "alpha", "deep"])
+def test_an_atlas_of_any_pixels(kind: str) -> None:
+    colour = photograph("chelsea")[:80, :120]
+    picture = {
+        "grey": colour[..., :1],
+        "alpha": np.concatenate([colour, np.full_like(colour[..., :1], 200)], axis=2),
+        "deep": colour.astype(np.uint16) * 257,
+    }[kind]
+    made = atlas.of_pieces(cut(np.ascontiguousarray(picture), 40, 40))
+    assert made.piece == (40, 40)
+    shown = pictures.decoded(io.BytesIO(atlas.encoded(made, "PNG")), "atlas", 10**6).pixels
+    assert shown.dtype == np.uint8
+    assert np.array_equal(shown[..., 0], colour[..., 0])
+
+
+def test_an_atlas_is_not_larger_than_browsers_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = cut(photograph("chelsea")[:80, :120], 40, 40)
+    monkeypatch.setattr(atlas, "MOST_PIXELS", 2500)
+    made = atlas.of_pieces(puzzle)
+    assert made.pixels.shape == (40, 60, 3)
+    assert made.piece == (20, 20)
+    unknown = atlas.of_pieces(Puzzle(puzzle.pieces, 0, 0))
+    assert unknown.cols == 2
+
+
+def test_places_in_the_atlas_of_a_layout() -> None:
+    puzzle, truth = small_puzzle("chelsea", 40, 2, 3, rotate=True, seed=1)
+    made = atlas.of_layout(puzzle, truth)
+    assert np.array_equal(made.pixels, render.picture(puzzle, truth))
+    place, turn = atlas.places(truth, 6)
+    assert [truth.pieces.ravel()[k] for k in place] == list(range(6))
+    assert turn == [truth.turns.ravel()[k] for k in place]
+
+
+def test_frames_begin_with_the_sheet_and_end_with_the_picture(turned: tuple[Result, list[Entry], list[Event]]) -> None:
+    result, story, _ = turned
+    shown, milliseconds = frames(result.puzzle, story, 5, 6)
+    assert np.array_equal(shown[0], render.sheet(result.puzzle))
+    assert np.array_equal(shown[-1], render.picture(result.puzzle, result.layout))
+    assert len(shown) == len(milliseconds) > 30
+    filled = [(frame.reshape(5, 40, 6, 40, 3).std(axis=(1, 3, 4)) > 0).sum() for frame in shown[1:31]]
+    assert filled == sorted(filled)
+
+
+def test_report_and_animation_from_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    puzzle, _ = small_puzzle("chelsea", 40, 5, 6, seed=2, top=40, left=100)
+    files.write_picture(tmp_path / "sheet.png", render.sheet(puzzle))
+    words = ["solve", "sheet.png", "--effort", "fast", "--output", "solved.png"]
+    assert run([*words, "--report", "report.html", "--animation", "film.gif"]) == 0
+    assert "Wrote report.html" in capsys.readouterr().out
+    assert "sheet.png · jigsolve" in (tmp_path / "report.html").read_text()
+    first, moves = files.read_frame(tmp_path / "film.gif")
+    assert moves
+    assert first.shape == (200, 240, 3)
+    for wrong, says in ((["--animation", "film.avi"], ".gif or .mp4"), (["--report", "report.txt"], ".html"),
+                        (["--report", "none/r.html"], "folder"), (["--report", "solved.png"], "different files")):  # fmt: skip
+        assert run([*words, *wrong]) == 2
+        assert says in capsys.readouterr().err
+    monkeypatch.setenv("PATH", "")
+    assert run([*words, "--animation", "film.mp4"]) == 2
+    assert "ffmpeg" in capsys.readouterr().err
+
+
+def test_a_film_goes_through_ffmpeg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in keeps what it is given: the frames as they are, each as often as it is long."""
+    stand_in = tmp_path / "ffmpeg"
+    stand_in.write_text(
+        '#!/bin/sh\nfor last; do :; done\n[ -e "$0.broken" ] && { echo cannot >&2; exit 1; }\ncat > "$last"\n'
+    )
+    stand_in.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    shown = [np.full((5, 4, 3), value, dtype=np.uint8) for value in (1, 2)]
+    files.write_animation(tmp_path / "film.mp4", shown, [100, 50])
+    assert (tmp_path / "film.mp4").read_bytes() == bytes([1] * 48 * 2 + [2] * 48)  # an even number of rows
+    (tmp_path / "ffmpeg.broken").touch()
+    with pytest.raises(InputError, match="cannot"):
+        files.write_animation(tmp_path / "other.mp4", shown, [100, 50])
+    assert not (tmp_path / "other.mp4").exists()
+
+
+def test_ffmpeg_itself_if_it_is_there(tmp_path: Path) -> None:
+    try:
+        subprocess.run(["ffmpeg", "-version"], capture_output=True, check=True)
+    except OSError:
+        pytest.skip("ffmpeg is not installed")
+    files.write_animation(tmp_path / "film.mp4", [photograph("chelsea")[:100, :120]] * 3, [50, 50, 50])
+    assert (tmp_path / "film.mp4").read_bytes()[4:8] == b"ftyp"
+
+
+def test_a_result_shows_itself_in_a_notebook(turned: tuple[Result, list[Entry], list[Event]]) -> None:
+    result, _, _ = turned
+    shown = pictures.decoded(io.BytesIO(result._repr_png_()), "png", 10**6).pixels
+    assert np.array_equal(shown, render.picture(result.puzzle, result.layout))
+    html = result._repr_html_()
+    assert "data:image/png;base64," in html
+    assert "of joints believed right" in html
+
+
+def test_thumbnails() -> None:
+    picture = photograph("chelsea")
+    assert render.thumbnail(picture, 1000) is picture
+    assert render.thumbnail(picture, 100).shape == (60, 90, 3)
+    assert render.thumbnail(np.zeros((1, 900, 1), dtype=np.uint16), 100).shape == (1, 100, 1)
+
+
+def test_a_layout_with_holes_has_labels() -> None:
+    assert labels(Layout(np.array([[1, -1]]), np.array([[3, 0]]))).tolist() == [[7, -1]]
