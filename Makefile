@@ -5,12 +5,12 @@ JOBS ?= 1
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test lint dist bench clean
+.PHONY: demo test lint browser screenshots dist bench clean
 
 demo: $(READY)
 	$(BIN)/jigsolve demo
 
-test: $(READY) lint
+test: $(READY) lint browser
 	$(BIN)/python -m pytest
 
 lint: $(READY)
@@ -18,6 +18,16 @@ lint: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# tests drive a real browser: the system's Chromium, installed where that may be done, or else Playwright's own
+browser: $(READY)
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && { apt-get update -qq; apt-get install -y -qq chromium; }; } \
+	|| $(BIN)/playwright install chromium
+
+# the pictures of the page in docs/, by the tests that look at it
+screenshots: $(READY) browser
+	JIGSOLVE_SCREENSHOTS=1 $(BIN)/python -m pytest tests/test_page_browser.py
 
 # installed once, and again only when what it is made from changes; ready is written last
 $(READY): pyproject.toml requirements-dev.lock
@@ -36,6 +46,8 @@ dist: $(READY)
 	cd build/empty && bin/jigsolve demo --out demo
 	cd build/empty && bin/jigsolve solve demo/puzzle.png --output solved.png --layout layout.json
 	cd build/empty && bin/jigsolve score layout.json demo/truth.json
+	cd build/empty && bin/jigsolve solve demo/puzzle.png --effort fast --report report.html
+	build/empty/bin/python -c 'from jigsolve.page.app import _static; [_static(n) for n in ("index.html", "main.js", "view.js", "look.css")]'
 	rm -rf build/empty
 	ls -l dist
 

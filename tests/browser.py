@@ -65,7 +65,8 @@ def until(page: Page, condition: str, seconds: float = 30.0) -> None:
         page.wait_for_timeout(20)
 
 
-def photographed(page: Page, name: str) -> None:
-    """A picture for the docs; made on request only, so that tests leave the tree as it was."""
+def photographed(page: Page, name: str, wait: int = 400) -> None:
+    """A picture for the docs, after some milliseconds; on request only, so that tests leave the tree as it was."""
     if os.environ.get("JIGSOLVE_SCREENSHOTS"):
-        page.screenshot(path=DOCS / f"page-{name}.jpg", type="jpeg", quality=72)
+        page.wait_for_timeout(wait)
+        page.screenshot(path=DOCS / f"page-{name}.jpg", type="jpeg", quality=60)

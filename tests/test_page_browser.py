@@ -133,7 +133,7 @@ def test_the_whole_round(browser: Browser, address: str, tmp_path: Path) -> None
         page.click("#solve")
         page.wait_for_selector("#panel-solving:not([hidden])")
         until(page, "app.view && app.view.flights.length > 0 && app.board.cellOf.some((cell) => cell >= 0)")
-        photographed(page, "solving")
+        photographed(page, "solving", wait=900)
         answered(page)
         assert "of joints believed right" in (page.locator("#verdict").text_content() or "")
         assert page.evaluate("app.solving.curve.points.length") >= 2
@@ -156,7 +156,7 @@ def test_the_whole_round(browser: Browser, address: str, tmp_path: Path) -> None
         wrong = {int(first.pieces[2, 3]), int(first.pieces[6, 10])}
         selected(page, (6, 9), (6, 10))
         page.keyboard.press("j")
-        photographed(page, "correct")
+        photographed(page, "correct", wait=900)
         solved_again(page)
         kept = kept_layout(page)
         assert not score(kept, truth).perfect
@@ -237,7 +237,7 @@ def replayed(browser: Browser, path: Path, layout: Layout) -> None:
         assert page.evaluate("player.board.labels.every((label) => label === -1)")
         page.click("#play")
         until(page, "player.view.flights.length > 0")
-        photographed(page, "replay")
+        photographed(page, "replay", wait=2500)
         page.click("#after")
         labels = np.array(page.evaluate("[...player.board.labels]")).reshape(layout.pieces.shape)
         assert np.array_equal(labels, 4 * layout.pieces + layout.turns)
@@ -373,7 +373,6 @@ def test_bad_uploads_are_answered_in_plain_words(browser: Browser, address: str)
             said = page.locator("#alert").text_content() or ""
             assert "\n" not in said, name
             assert "Traceback" not in said, name
-        photographed(page, "refused")
         page.set_input_files("#files", [{"name": "fine.png", "mimeType": "", "buffer": encoded(photograph("chelsea"))}])
         page.get_by_text("Is this picture whole?").wait_for()
         page.check("#shuffle")

@@ -195,8 +195,13 @@ def test_report_and_animation_from_the_command_line(
     first, moves = files.read_frame(tmp_path / "film.gif")
     assert moves
     assert first.shape == (200, 240, 3)
-    for wrong, says in ((["--animation", "film.avi"], ".gif or .mp4"), (["--report", "report.txt"], ".html"),
-                        (["--report", "none/r.html"], "folder"), (["--report", "solved.png"], "different files")):  # fmt: skip
+    refused = (
+        (["--animation", "film.avi"], ".gif or .mp4"),
+        (["--report", "report.txt"], ".html"),
+        (["--report", "none/report.html"], "folder"),
+        (["--report", "solved.png"], "different files"),
+    )
+    for wrong, says in refused:
         assert run([*words, *wrong]) == 2
         assert says in capsys.readouterr().err
     monkeypatch.setenv("PATH", "")

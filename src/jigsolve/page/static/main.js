@@ -249,7 +249,9 @@ class App {
 
   async tried(act) {
     try {
-      return await act();
+      const done = await act();
+      show("toast", false);
+      return done;
     } catch (error) {
       this.say(error.message, true);
       return null;
