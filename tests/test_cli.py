@@ -173,7 +173,7 @@ def test_a_folder_of_one_picture_is_written_as_such(cli: Cli, tmp_path: Path) ->
         (("--pictures", "two"), "--pictures as a number or auto, got 'two'"),
         (("--pictures", "2", "--rows", "4"), "both --rows and --cols"),
         (("--pictures", "2", "--rows", "2", "--cols", "3"), "2 pictures of 2 rows x 3 cols to hold 77 pieces"),
-        (("--pictures", "auto", "--reference", "photo.png"), "no reference with --pictures"),
+        (("--pictures", "auto", "--reference", "photo.png"), "reference, report or animation with --pictures"),
         (("--pictures", "50"), "50 pictures"),
         (("--pictures", "2", "--output", "p.png", "--layout", "l.json"), "different files"),
     ],

@@ -75,6 +75,20 @@ def middle(page: Page, row: int, col: int) -> tuple[float, float]:
     return box["x"] + x, box["y"] + y
 
 
+def seen(page: Page, row: int, col: int) -> list[float]:
+    """The mean colour that the canvas shows in the middle of a cell, where no marks are."""
+    read = """([row, col]) => {
+      const v = app.view, ratio = v.canvas.width / v.canvas.clientWidth, size = v.width * v.camera.zoom * ratio;
+      const [x, y] = v.camera.toScreen(col * v.width, row * v.height).map((at) => Math.round(at * ratio));
+      const { data } = v.pen.getImageData(x + size * 0.35, y + size * 0.35, size * 0.3, size * 0.3);
+      const sum = (c) => data.reduce((total, one, k) => total + (k % 4 === c ? one : 0), 0);
+      return [0, 1, 2].map((c) => (sum(c) * 4) / data.length);
+    }"""
+    page.wait_for_timeout(100)
+    mean: list[float] = page.evaluate(read, [row, col])
+    return mean
+
+
 def selected(page: Page, *cells: tuple[int, int]) -> None:
     page.keyboard.press("Escape")
     for k, cell in enumerate(cells):
@@ -148,6 +162,9 @@ def test_the_whole_round(browser: Browser, address: str, tmp_path: Path) -> None
         page.keyboard.press("v")
         dragged(page, (2, 3), (6, 9))
         assert page.evaluate("app.board.labels[6 * 15 + 9] >> 2") == first.pieces[2, 3]
+        answered(page)
+        inner = puzzle.pieces[first.pieces[2, 3], 14:26, 14:26]
+        assert seen(page, 6, 9) == pytest.approx(inner.mean(axis=(0, 1)).tolist(), abs=8.0)
         page.keyboard.press("Control+z")
         assert kept_layout(page) == first
         page.keyboard.press("Control+Shift+z")

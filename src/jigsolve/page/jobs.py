@@ -13,15 +13,21 @@ from jigsolve.errors import InputError
 from jigsolve.page.worker import Task, work
 
 MOST_WAITING = 200
+MOST_PAUSED = 8  # that let others go first; each keeps its memory
 Hear = Callable[[str, Any], None]  # what a job tells its desk: "place", "story", "paused", "done", "failed"
 
 
 class Job:
-    """A puzzle to solve, and whoever wants to hear of it."""
+    """A puzzle to solve, and whoever wants to hear of it.
+
+    process: the one that works on it, once it has begun. word: what that is told when its turn comes again.
+    """
 
     def __init__(self, task: Task, hear: Hear) -> None:
         self.task: Task | None = task
         self.hear = hear
+        self.process: _Process | None = None
+        self.word = "resume"
 
 
 class _Process:
@@ -39,6 +45,10 @@ class _Process:
         with self._one_at_a_time:
             self.line.send(what)
 
+    def tell(self, word: str) -> None:
+        with suppress(OSError):  # it has just ended: whoever listens hears of that
+            self.send(word)
+
     def end(self) -> None:
         """At once, whatever it is doing. Whoever listens to it hears that, and closes the line."""
         self.process.kill()
@@ -47,12 +57,12 @@ class _Process:
 
 
 class Jobs:
-    """The queue. All methods are called on the event loop's thread."""
+    """The queue. A paused job lets others go first. All methods are called on the event loop's thread."""
 
     def __init__(self) -> None:
         self.waiting: list[Job] = []
+        self.paused: list[Job] = []
         self.running: Job | None = None
-        self._process: _Process | None = None
         self._spare: _Process | None = None
         self._closed = False
 
@@ -68,22 +78,34 @@ class Jobs:
 
     def cancel(self, job: Job) -> None:
         """Forget a job; if it is being solved, end that at once."""
+        for some in (self.waiting, self.paused):
+            if job in some:
+                some.remove(job)
         if job is self.running:
-            self._finish()
-        elif job in self.waiting:
-            self.waiting.remove(job)
-            self._tell_places()
+            self.running = None
+        if job.process is not None:
+            job.process.end()
+        self._next()
 
     def order(self, job: Job, word: str) -> None:
-        """pause, resume or stop; for a job that is being solved."""
-        if job is self.running and self._process is not None:
-            with suppress(OSError):
-                self._process.send(word)
+        """pause, resume or stop; for a job that has begun."""
+        if job in self.paused:
+            if word != "pause":
+                job.word = word
+                self.paused.remove(job)
+                self.waiting.insert(0, job)
+                self._next()
+        elif job.process is not None:
+            job.word = word
+            if job is self.running:
+                job.process.tell(word)
 
     def close(self) -> None:
         self._closed = True
-        self.waiting.clear()
-        self._finish()
+        for job in (*self.waiting, *self.paused, self.running):
+            if job is not None and job.process is not None:
+                job.process.end()
+        self.waiting, self.paused, self.running = [], [], None
         if self._spare is not None:
             self._spare.end()
             self._spare.line.close()
@@ -91,32 +113,32 @@ class Jobs:
 
     def _next(self) -> None:
         if self.running is None and self.waiting and not self._closed:
-            self.warm_up()
-            job, process = self.waiting.pop(0), self._spare
-            assert process is not None
-            self.running, self._process, self._spare = job, process, None
-            job.hear("begun", None)
-            loop = asyncio.get_running_loop()
-            threading.Thread(target=_listen, args=(process, job, loop, self._heard), daemon=True).start()
-            self.warm_up()
-        self._tell_places()
-
-    def _tell_places(self) -> None:
+            job = self.running = self.waiting.pop(0)
+            if job.process is not None:
+                job.process.tell(job.word)
+            else:
+                self._begin(job)
         for place, job in enumerate(self.waiting, start=1):
             job.hear("place", place)
 
+    def _begin(self, job: Job) -> None:
+        self.warm_up()
+        job.process, self._spare = self._spare, None
+        job.hear("begun", None)
+        listener = (job.process, job, asyncio.get_running_loop(), self._heard)
+        threading.Thread(target=_listen, args=listener, daemon=True).start()
+        self.warm_up()
+
     def _heard(self, job: Job, word: str, what: Any) -> None:
-        if job is not self.running:
+        if job is not self.running and job not in self.paused and job not in self.waiting:
             return  # it was cancelled meanwhile
         job.hear(word, what)
         if word in ("done", "failed"):
-            self._finish()
-
-    def _finish(self) -> None:
-        process, self._process, self.running = self._process, None, None
-        if process is not None:
-            process.end()
-        self._next()
+            self.cancel(job)
+        elif word == "paused" and what and job is self.running and len(self.paused) < MOST_PAUSED:
+            self.running = None
+            self.paused.append(job)
+            self._next()
 
 
 def _listen(

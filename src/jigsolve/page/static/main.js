@@ -166,7 +166,7 @@ class App {
     }
     if (running) this.solving.show(state);
     if (state.phase === "answer" && this.shownSolve !== state.solve) {
-      this.solving.show({ ...state, phase: "solving" });
+      this.solving.show(state);
       await this.answered(state);
     }
     if (state.phase === "pieces") this.putBack(state);
@@ -174,6 +174,7 @@ class App {
     show("panel-solving", running);
     show("panel-answer", state.phase === "answer" && this.edit);
     show("tools", state.phase === "answer" && this.edit);
+    if (document.body.dataset.phase !== state.phase && state.phase !== "answer") this.say("");
     document.body.dataset.phase = state.phase;
     if (state.phase === "answer") this.panelError(state.error);
   }

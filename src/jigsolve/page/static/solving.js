@@ -39,22 +39,24 @@ export class SolvingPanel {
     this.phase = state.phase;
     const { n } = state.puzzle ?? { n: 0 };
     const waiting = state.phase === "queued";
+    const over = state.phase === "answer"; // the last pieces are still in flight
     element("doing").textContent = waiting ? `Waiting: number ${state.place} in the queue`
-      : state.phase === "paused" ? "Paused" : this.stopping ? "Stopping" : `Solving ${count(n, "piece")}`;
+      : over ? "All pieces are laid" : state.phase === "paused" ? "Paused" : this.stopping ? "Stopping" : `Solving ${count(n, "piece")}`;
     element("pause").textContent = state.phase === "paused" ? "Go on" : "Pause";
-    element("pause").disabled = waiting || this.stopping;
-    element("stop").disabled = waiting || this.stopping;
+    element("pause").disabled = waiting || over || this.stopping;
+    element("stop").disabled = waiting || over || this.stopping;
+    element("cancel").disabled = over;
     element("solving-note").textContent = waiting ? "Puzzles are solved one after another." : this.stopping && this.stage !== "search"
       ? "It stops as soon as there is a first picture to keep." : "";
-    this._stages(waiting);
+    this._stages(waiting, over);
     this.curve.draw();
     element("alc").textContent = this.curve.points.at(-1)?.[1].toFixed(1) ?? "";
     element("anchored").textContent = this.anchored || "none yet";
     this.clock();
   }
 
-  _stages(waiting) {
-    const at = SHOWN.indexOf(this.stage);
+  _stages(waiting, over) {
+    const at = over ? SHOWN.length : SHOWN.indexOf(this.stage);
     element("stages").replaceChildren(...SHOWN.map((name, k) => {
       const item = Object.assign(document.createElement("li"), { className: k < at ? "done" : k === at ? "now" : "" });
       item.append(Object.assign(document.createElement("span"), { textContent: STAGES[name] }));

@@ -271,13 +271,14 @@ export class View {
     pen.setTransform(zoom, 0, 0, zoom, -left * zoom, -top * zoom);
     pen.imageSmoothingEnabled = zoom < 3;
     pen.imageSmoothingQuality = "low";
+    let landed = 0;
     if (this.mode !== "board") this._drawSheet(zoom);
     if (this.mode !== "sheet") {
       this._drawBoard(zoom);
-      this._drawFlights(now);
+      landed = this._drawFlights(now);
       for (const painter of this.painters) painter.paint(pen, this);
     }
-    if (gliding || this.flights.length) this.redraw();
+    if (gliding || landed || this.flights.length) this.redraw(); // what landed is in the next frame's bitmap
   }
 
   _drawSheet(zoom) {
@@ -350,5 +351,6 @@ export class View {
     }
     if (left) this._veil();
     if (landed) this.flights = this.flights.filter((flight) => !flight.done);
+    return landed;
   }
 }
