@@ -28,6 +28,7 @@ from jigsolve.scores import joints, score
 from jigsolve.solvers import Budget, Default, Grid, Paper
 from jigsolve.solvers.growth import _kernels as k
 from jigsolve.solvers.growth.board import Board, layout_of
+from jigsolve.solvers.growth.exchange import Exchanges
 from jigsolve.solvers.growth.search import Moves, Search, SearchParams
 from pictures import grid_of, photograph, small_puzzle
 from reference import best_consistency
@@ -187,11 +188,13 @@ def with_room(grid: Grid, more: int) -> Grid:
 BOARDS = [((0,), 6, 9, False), ((0, 1, 2, 3), 5, 8, False), ((0, 2), 6, 6, False), ((0, 1, 2, 3), 6, 7, True)]
 
 
+@pytest.mark.parametrize("exchanges", [0, 20])
 @pytest.mark.parametrize("more", [0, 1, 60])
 @pytest.mark.parametrize(("turns", "rows", "cols", "kinds"), BOARDS)
-def test_the_books_balance_after_every_round(turns, rows, cols, kinds, more):
+def test_the_books_balance_after_every_round(turns, rows, cols, kinds, more, exchanges):
     grid = with_room((with_kinds if kinds else random_grid)(1, rows, cols, turns, 0.02, False), more)
-    search = Search(grown(grid), 3, SearchParams())
+    search = Search(grown(grid), 3, SearchParams(exchanges=exchanges))
+    search.moves.survey()
     for round_ in range(300):
         search.round(0.5)
         if round_ % 5 == 0:
@@ -219,6 +222,53 @@ def test_a_refused_attempt_leaves_no_trace(turns, rows, cols, kinds, more):
             np.testing.assert_array_equal(was, now)
         tried += 1
     assert tried > 50
+
+
+@pytest.mark.parametrize(("turns", "rows", "cols", "kinds"), BOARDS)
+def test_a_refused_exchange_leaves_no_trace(turns, rows, cols, kinds):
+    grid = (with_kinds if kinds else random_grid)(2, rows, cols, turns, 0.3, False)
+    board = grown(grid)
+    exchanges, pool = Exchanges(board, 1), np.arange(len(grid.copies))
+    before = [part.copy() for part in state(board)]
+    assert exchanges.attempt(pool, 5_000, -1e12) == 0.0  # so cold that nothing can win enough
+    for was, now in zip(before, state(board), strict=True):
+        np.testing.assert_array_equal(was, now)
+    exchanges.attempt(pool, 5_000, 1.0)
+    assert (state(board)[0] != before[0]).any()
+    check_books(board)
+
+
+def test_exchanges_mend_bands_that_lie_aside_and_patches_that_were_exchanged():
+    """A band of sky one column off overlaps the place it belongs to; a patch of three by three does not."""
+    rows, cols = 8, 12
+    n = rows * cols
+    number = np.arange(n).reshape(rows, cols)
+    facing = [(4 * a + d, 4 * b + d + 2) for d, (a, b) in enumerate([
+        (number[:, :-1].ravel(), number[:, 1:].ravel()), (number[:-1].ravel(), number[1:].ravel()),
+    ])]  # fmt: skip
+    a, b = (np.concatenate([pair[end] for pair in facing]) for end in range(2))
+    C = csr_array((np.ones(2 * len(a)), (np.r_[a, b], np.r_[b, a])), shape=(4 * n, 4 * n))
+    grid = Grid(C, rows, cols)
+    wrong = number.copy()
+    wrong[1:3, 2:10] = np.roll(wrong[1:3, 2:10], 1, axis=1)
+    wrong[4:7, 0:3], wrong[4:7, 8:11] = number[4:7, 8:11], number[4:7, 0:3]
+    board = grown(grid)
+    board.show(np.stack([wrong, np.zeros_like(wrong)]).astype(np.int32))
+    exchanges = Exchanges(board, 0)
+    won = exchanges.attempt(np.arange(n), 50_000, 0.02)
+    np.testing.assert_array_equal(board.snapshot()[0], number)
+    assert won == pytest.approx(len(a) - grid.consistency(Layout(wrong, np.zeros_like(wrong))) / 2.0)
+
+
+def test_exchanges_leave_pinned_cells_alone():
+    grid = random_grid(5, 6, 8, (0,), 0.3)
+    board = grown(grid)
+    board.held[board.block()[:20]] = True
+    before = board.arrays.cells[k.PIECE].copy()
+    Exchanges(board, 0).attempt(np.arange(len(grid)), 5_000, 2.0)
+    moved = np.flatnonzero(board.arrays.cells[k.PIECE] != before)
+    assert len(moved) > 0
+    assert not board.held[moved].any()
 
 
 @pytest.mark.parametrize("name", ["window", "weak", "half", "largest", "shed", "relocate", "slide", "rebuild"])

@@ -20,9 +20,9 @@ EFFORTS = {
 SHOWN = 0.25  # seconds between pictures, at least
 MORE_FOR_PINS = 8  # cycles, if some pins are not kept yet
 LARGE = {  # one long cooling finds more than several short ones
-    "fast": SearchParams(cycle=40, each=6, cycles=1),
-    "normal": SearchParams(cycles=1),
-    "thorough": SearchParams(each=120, patience=2, cycles=12),
+    "fast": SearchParams(cycle=40, each=1, exchanges=250, cycles=1, warm=0.5),
+    "normal": SearchParams(exchanges=250, cycles=1, warm=0.5),
+    "thorough": SearchParams(each=40, exchanges=250, patience=2, cycles=12, warm=0.5),
 }
 
 

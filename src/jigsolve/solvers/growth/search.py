@@ -2,7 +2,8 @@
 
 Each move names the cells to empty (and, for `relocate`, where a segment should lie instead); the growth does the
 rest. Moves look at a neighbourhood, never at the whole picture of a large puzzle. Only the consistency of the state
-decides what is kept; noise only shakes the order in which cells are filled.
+decides what is kept; noise only shakes the order in which cells are filled. Between two moves, many exchanges of
+patches, which need no growth.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from jigsolve.errors import InputError
 from jigsolve.solvers.growth import _kernels as k
 from jigsolve.solvers.growth.board import Board, Cells
+from jigsolve.solvers.growth.exchange import Exchanges
 from jigsolve.solvers.growth.segments import rebuilt
 
 NOTHING: Cells = np.zeros((0, 3), dtype=np.int64)
@@ -25,6 +27,7 @@ SHORT = 0.3  # a cell is short of its hope if it lacks this much C
 EASY = 800  # pieces that need a whole cycle; of more, only those that are short of their hope do
 WORTHWHILE = 2e-4  # the share of its consistency a picture must win in a cycle for the search to go on
 OVERHAULS = 8  # times that all segments of a large picture are laid anew before a cycle
+SURVEYS = 32  # times that a cycle looks for the pieces that are short of their hope
 SPAN = 22  # cells that a move looks to either side, in a large picture
 LARGEST = 2000  # cells of a segment that may be moved, and of a region in which weak cells are looked for
 
@@ -34,19 +37,21 @@ class SearchParams:
     """How long and how boldly to search.
 
     cycle: rounds in which the temperature falls from `warm` to `cold` (in units of C), times a puzzle's size in
-           hundreds of pieces; each: in large puzzles, rounds for each piece that is short of its hope instead;
-           patience: cycles without a better picture after which the search ends; cycles: most.
+           hundreds of pieces; each: in large puzzles, rounds for each piece that is short of its hope instead, and
+           exchanges: as many are tried after every round; patience: cycles without a better picture after which the
+           search ends; cycles: most.
     """
 
     cycle: int = 400
-    each: int = 60
+    each: int = 12
+    exchanges: int = 0
     patience: int = 4
     cycles: int = 24
     warm: float = 1.0
     cold: float = 0.02
 
     def __post_init__(self) -> None:
-        if min(self.cycle, self.each) < 0 or self.patience < 1 or self.cycles < 0:
+        if min(self.cycle, self.each, self.exchanges) < 0 or self.patience < 1 or self.cycles < 0:
             raise InputError(f"Expected counts of cycles and rounds of at least 0, got {self}.")
         if not 0.0 < self.cold <= self.warm:
             raise InputError(f"Expected temperatures 0 < cold <= warm, got {self.cold} and {self.warm}.")
@@ -321,6 +326,7 @@ class Search:
         self.board, self.params = board, params
         self.rng = Random(seed)
         self.moves = Moves(board, self.rng)
+        self.exchanges = Exchanges(board, seed)
         self.now = self.top = float(board.worth(board.block()).sum()) / 2.0
         self.best = board.snapshot()
         self._saved = True
@@ -346,6 +352,8 @@ class Search:
                 if stop():
                     break
                 tell(r / rounds)
+            if self.moves.large and r % math.ceil(rounds / SURVEYS) == 0:
+                self.moves.survey()
             self.round(self.params.warm * (self.params.cold / self.params.warm) ** (r / rounds))
         self._save()
         return self.top > before * (1.0 + WORTHWHILE) + 1e-9
@@ -356,8 +364,11 @@ class Search:
         return len(inside) > 0 and int((self.moves.regret(inside) > SHORT).sum()) < 4 + len(inside) / 500
 
     def round(self, temperature: float) -> None:
-        """Draw a move, try it, keep it if the temperature allows."""
+        """Draw a move, try it, keep it if the temperature allows; then exchanges, likewise."""
         self.attempt(self.moves.draw(), temperature)
+        if self.params.exchanges:
+            self._leave()
+            self._won(self.exchanges.attempt(self.moves.pool, self.params.exchanges, temperature))
 
     def attempt(self, move: Move | None, temperature: float) -> None:
         self.rounds += 1
@@ -370,15 +381,22 @@ class Search:
             gone = np.delete(gone, self.rng.randrange(len(gone)))
         noise = 0.0 if self.rng.random() < 0.2 else 0.1 + 0.4 * self.rng.random()
         bar = -temperature * self.rng.expovariate(1.0)
-        if self.now >= self.top and not self._saved:
-            self._save()  # this state may be left now
+        self._leave()
         won, kept = self.board.attempt(gone, wanted, bar, noise, self.rounds)
         if kept:
-            self.now += won
             self.board.centred()
-            if self.now > self.top + 1e-9:
-                self.top = self.now
-                self._saved = False
+            self._won(won)
+
+    def _won(self, won: float) -> None:
+        self.now += won
+        if self.now > self.top + 1e-9:
+            self.top = self.now
+            self._saved = False
+
+    def _leave(self) -> None:
+        """Save the best picture before it may change."""
+        if self.now >= self.top:
+            self._save()
 
     def _save(self) -> None:
         if not self._saved and self.now >= self.top:
