@@ -164,7 +164,8 @@ def weighed(puzzle: Puzzle, params: SolveParams, clock: Clock, pins: Pins = NO_P
         known = puzzle if kinds is None else merged(puzzle, kinds)
         late = _after(PAIRS_SHARE * (params.time_limit or math.inf))
         with _crew(params.cluster, threads, tell=clock.advance, late=late) as crew:
-            near = nearest(known, measure, compatibility.keep(known), crew)
+            lean = compatibility.lean(known, crew) if isinstance(compatibility, Learned) else None
+            near = nearest(known, measure, compatibility.keep(known), crew, lean)
         clock.stage("compatibility")
         C = compatibility.matrix(known, measure, near, params.seed, Crew(threads, clock.advance))
     return Weighed(C, kinds, isinstance(compatibility, Learned), crew.cut_short)
@@ -214,7 +215,7 @@ def _candidates(puzzle: Puzzle, layout: Layout, joints: Weighed, crew: Crew) -> 
     if likely is None:
         kinds = kinds_of(puzzle)
         known = merged(puzzle, kinds)
-        near = nearest(known, DISSIMILARITIES["mahalanobis"], CANDIDATES, crew)
+        near = nearest(known, DISSIMILARITIES["mahalanobis"], CANDIDATES, crew, Learned().lean(known, crew))
         loops = min(layout.pieces.shape) > 1  # in a single row none can close
         likely = probabilities(known, near, loops=loops, crew=crew), kinds
     return Candidates(*likely)

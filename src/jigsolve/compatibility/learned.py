@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from jigsolve.compatibility import _kernels
+from jigsolve.compatibility.blocks import Blocks
 from jigsolve.compatibility.sides import BLOCK, Sides
 from jigsolve.crew import ALONE, Crew, chunks
-from jigsolve.dissimilarity import NONE, SIDES, Dissimilarity, Nearest
+from jigsolve.dissimilarity import NONE, SIDES, Dissimilarity, Lean, Nearest
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.puzzle import Puzzle
 
@@ -57,6 +58,9 @@ class Learned:
 
     def keep(self, puzzle: Puzzle) -> int:
         return self.candidates
+
+    def lean(self, puzzle: Puzzle, crew: Crew = ALONE) -> Lean | None:
+        return Blocks(puzzle, crew).lean()
 
     def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int, crew: Crew = ALONE) -> csr_array:
         C = probabilities(puzzle, near, self.candidates, self.loops, crew)
@@ -117,6 +121,7 @@ def judged(joints: Joints, first: Net, *later: Net) -> Floats:
         logit[lo:hi] = first(features)
 
     joints.crew.all(judge, chunks(len(logit), _CHUNK), 0.8)
+    logit += joints.blocks
     for stage, net in enumerate(later):
         around = Surroundings(joints.first, joints.second, len(joints.sides.length), logit, with_loops=stage > 0)
         logit = judged_again(net, logit, around, context, joints.crew, 0.9 + 0.1 * stage)
@@ -219,7 +224,11 @@ class Joints:
         met = np.isfinite(self.against[:, 0, 0])
         self.typical = np.median(self.against[met, :, 0], axis=0) if met.any() else np.zeros(_kernels.MEASURES)
         self.alike, self.evidence = self._grids()
-        self.trust = self._grid_trust()
+        clear = self._clear()
+        self.trust = (
+            float((self.alike[clear].mean() if clear.any() else 0.0) - self.alike.mean()) if len(clear) else 0.0
+        )
+        self.blocks = Blocks(puzzle, crew).evidence(self.first, self.second, clear, crew)
 
     def features(self, lo: int, hi: int) -> Singles:
         """(joints, features) of some joints."""
@@ -280,16 +289,14 @@ class Joints:
         self.crew.all(compare, chunks(len(alike), _CHUNK), 0.57)
         return alike, evidence
 
-    def _grid_trust(self) -> float:
-        """How much better block grids agree across clear joints than across any: 0 unless the picture was coded."""
-        if len(self.first) == 0:
-            return 0.0
+    def _clear(self) -> NDArray[np.bool_]:
+        """(joints,) those that stand out among the joints of both their sides: nearly all are true."""
         best, second = self.against[:, _kernels.SON, 0], self.against[:, _kernels.SON, 1]
         level = np.log(self.values[:, _kernels.SON] + _kernels.FLOOR[_kernels.SON])
         clear = np.ones(len(level), dtype=bool)
         for side in (self.first, self.second):
             clear &= (level <= best[side] + 1e-6) & (second[side] - level > 0.3)
-        return float((self.alike[clear].mean() if clear.any() else 0.0) - self.alike.mean())
+        return clear
 
 
 def _each_once(side: Numbers) -> tuple[Numbers, Numbers]:

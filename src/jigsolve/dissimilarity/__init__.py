@@ -3,13 +3,13 @@
 from jigsolve.dissimilarity.mahalanobis import Mahalanobis
 from jigsolve.dissimilarity.mgc import Mgc
 from jigsolve.dissimilarity.protocol import Dissimilarity
-from jigsolve.dissimilarity.search import NONE, Nearest, nearest, quartiles
+from jigsolve.dissimilarity.search import NONE, Lean, Nearest, nearest, quartiles
 from jigsolve.dissimilarity.ssd import Ssd
 from jigsolve.dissimilarity.strips import SIDES, Strips
 
 DISSIMILARITIES: dict[str, Dissimilarity] = {"mahalanobis": Mahalanobis(), "mgc": Mgc(), "ssd": Ssd()}
 
 __all__ = [
-    "DISSIMILARITIES", "NONE", "SIDES", "Dissimilarity", "Mahalanobis", "Mgc", "Nearest", "Ssd", "Strips",
+    "DISSIMILARITIES", "NONE", "SIDES", "Dissimilarity", "Lean", "Mahalanobis", "Mgc", "Nearest", "Ssd", "Strips",
     "nearest", "quartiles",
 ]  # fmt: skip

@@ -45,14 +45,32 @@ class Nearest:
         return np.maximum.accumulate(np.where(new, place, 1), axis=1).astype(np.int32)
 
 
-def nearest(puzzle: Puzzle, measure: Dissimilarity, keep: int, crew: Crew = ALONE) -> Nearest:
-    """The `keep` nearest sides of every side, among those it may face; if time runs out, among those it has met."""
+@dataclass(frozen=True)
+class Lean:
+    """What speaks for joints besides D, from the pieces' insides: left_a . right_b, in units of D, the same both ways.
+
+    left, right: (4n, width).
+    """
+
+    left: NDArray[np.float32]
+    right: NDArray[np.float32]
+
+    def between(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> Floats:
+        both: Floats = np.einsum("jk,jk->j", self.left[a], self.right[b]).astype(np.float64)
+        return both
+
+
+def nearest(puzzle: Puzzle, measure: Dissimilarity, keep: int, crew: Crew = ALONE, lean: Lean | None = None) -> Nearest:
+    """The `keep` nearest sides of every side, among those it may face; if time runs out, among those it has met.
+
+    lean: is taken off D where it is decided who is among them.
+    """
     n = len(puzzle)
     several = np.zeros(n, dtype=bool) if puzzle.copies is None else puzzle.copies > 1
     facing = sum(len(theirs) for mine, theirs in faces(puzzle.turns) if 0 in mine)
     most = max(1, facing * (n - 1 + int(several.any())))
     all_pairs = facing * n / (facing * n + _LINEAR)  # their share of the time
-    terms, tables = _prepared(puzzle, measure, crew, 0.4 * (1.0 - all_pairs))
+    terms, tables = _prepared(puzzle, measure, lean, crew, 0.4 * (1.0 - all_pairs))
     best = np.full((SIDES * n, min(keep + SPARE, most)), _EMPTY)
     tiles = [tile for table in tables for tile in table.tiles()]
     tiles.sort(key=lambda tile: tile.down.start)  # if time runs out, all kinds of side have met as many
@@ -64,7 +82,7 @@ def nearest(puzzle: Puzzle, measure: Dissimilarity, keep: int, crew: Crew = ALON
     keep = max(1, min(keep, most))
     rivals = facing * (puzzle.total - 1)
     out = Nearest(np.empty((SIDES * n, keep), np.int32), np.empty((SIDES * n, keep)), rivals)
-    crew.all(_rescored, [(terms, side, lo, hi, out) for lo, hi in chunks(n, _PIECES)], 1.0)
+    crew.all(_rescored, [(terms, lean, side, lo, hi, out) for lo, hi in chunks(n, _PIECES)], 1.0)
     return out
 
 
@@ -101,18 +119,24 @@ def _numbers(kinds: tuple[int, ...], n: int) -> NDArray[np.int32]:
     return np.concatenate([np.arange(n, dtype=np.int32) * SIDES + kind for kind in kinds])
 
 
-def _prepared(puzzle: Puzzle, measure: Dissimilarity, crew: Crew, upto: float) -> tuple[list[list[Term]], list[Table]]:
+def _prepared(
+    puzzle: Puzzle, measure: Dissimilarity, lean: Lean | None, crew: Crew, upto: float
+) -> tuple[list[list[Term]], list[Table]]:
     """The terms of each kind of side, and the tables of those that may face each other."""
     n, parts = len(puzzle), chunks(len(puzzle), _PIECES)
     tables = []
     for mine, theirs in faces(puzzle.turns):
         width = factors(measure.terms(Strips(puzzle.pieces[:1], mine[0])))[0].shape[1]
+        width += 0 if lean is None else lean.left.shape[1]
         left, right = (np.empty((len(kinds) * n, width), dtype=np.float32) for kinds in (mine, theirs))
         tables.append(Table(left, _numbers(mine, n), right, _numbers(theirs, n), mine == theirs))
 
     def made(kind: int, lo: int, hi: int) -> Sequence[Term]:
         terms = measure.terms(Strips(puzzle.pieces[lo:hi], kind))
         left, right = factors(terms)
+        if lean is not None:
+            here = slice(SIDES * lo + kind, SIDES * hi, SIDES)
+            left, right = np.hstack([left, -lean.left[here]]), np.hstack([right, lean.right[here]])
         for table, (mine, theirs) in zip(tables, faces(puzzle.turns), strict=True):
             for whole, part, kinds in ((table.left, left, mine), (table.right, right, theirs)):
                 if kind in kinds:
@@ -126,7 +150,9 @@ def _prepared(puzzle: Puzzle, measure: Dissimilarity, crew: Crew, upto: float) -
     return [[joined(term) for term in zip(*lot, strict=True)] for lot in lots], tables
 
 
-def _rescored(terms: list[list[Term]], side: NDArray[np.int32], lo: int, hi: int, out: Nearest) -> None:
+def _rescored(
+    terms: list[list[Term]], lean: Lean | None, side: NDArray[np.int32], lo: int, hi: int, out: Nearest
+) -> None:
     """The nearest of some pieces' sides by exact distance; equal distances in the order of their numbers.
 
     side: (4n, held) numbers in ascending order.
@@ -135,11 +161,19 @@ def _rescored(terms: list[list[Term]], side: NDArray[np.int32], lo: int, hi: int
         here = slice(SIDES * lo + mine, SIDES * hi, SIDES)
         block = side[here]
         exact = np.full(block.shape, np.inf)
+        leaning = exact if lean is None else exact.copy()
         for theirs in range(SIDES):
             piece, place = np.nonzero((block % SIDES == theirs) & (block != NONE))
             if len(piece):
                 partner = block[piece, place].astype(np.intp) // SIDES
                 exact[piece, place] = between(terms[mine], piece + lo, terms[theirs], partner)
+                if lean is not None:
+                    a, b = SIDES * (piece + lo) + mine, SIDES * partner + theirs
+                    leaning[piece, place] = exact[piece, place] - lean.between(a, b)
+        if lean is not None:
+            among = np.argsort(leaning, axis=1, kind="stable")[:, : out.side.shape[1]]
+            among.sort(axis=1)
+            block, exact = np.take_along_axis(block, among, 1), np.take_along_axis(exact, among, 1)
         order = np.argsort(exact, axis=1, kind="stable")[:, : out.side.shape[1]]
         out.side[here] = np.take_along_axis(block, order, 1)
         out.distance[here] = np.take_along_axis(exact, order, 1)
