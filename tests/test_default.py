@@ -29,7 +29,8 @@ from jigsolve.solvers import Budget, Default, Grid, Paper
 from jigsolve.solvers.growth import _kernels as k
 from jigsolve.solvers.growth.board import Board, layout_of
 from jigsolve.solvers.growth.exchange import Exchanges
-from jigsolve.solvers.growth.search import Moves, Search, SearchParams
+from jigsolve.solvers.growth.moves import Moves
+from jigsolve.solvers.growth.search import Search, SearchParams
 from pictures import grid_of, photograph, small_puzzle
 from reference import best_consistency
 from test_solvers import TURNS, random_grid

@@ -9,7 +9,8 @@ from functools import partial
 from jigsolve.events import Advanced, Anchored, Improved, Laid, Stage, Watch
 from jigsolve.solvers.grid import Grid
 from jigsolve.solvers.growth.board import Board, layout_of
-from jigsolve.solvers.growth.search import LARGEST, Search, SearchParams
+from jigsolve.solvers.growth.moves import LARGEST
+from jigsolve.solvers.growth.search import Search, SearchParams
 from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
 
 EFFORTS = {
