@@ -1,12 +1,15 @@
 """Fit the weights of the learned compatibility on a folder of photographs.
 
-    python benchmarks/fit_learned.py PHOTOS [--out weights.npz] [--held-out held_out.npz] [--seed 0] [--puzzles 7]
+    python benchmarks/fit_learned.py PHOTOS [--rough] [--out weights.npz] [--held-out held_out.npz] [--puzzles 7]
 
 Every photograph becomes several puzzles: scaled, cropped, sharpened, blurred, noised, stretched in contrast, coded as
 JPEG, made grey, cut into pieces of many sizes. First a fit without every fourth photograph, judged on those; then,
 with nothing chosen anew, the fit on all that is saved with --out. Without --out nothing is written: the weights that
 the program uses, src/jigsolve/compatibility/weights.npz, are replaced only if that path is given. The same
 photographs and seed give the same weights. Some ten minutes on one core, 5 GB of memory.
+
+With --rough the puzzles are damaged as well, and the weights are those for damaged borders
+(src/jigsolve/compatibility/rough.npz): 1 to 4 pixels lost around every piece, the sheet coded as JPEG, or noise.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from __future__ import annotations
 import argparse
 import io
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,15 +25,18 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
+from jigsolve import wear
 from jigsolve.compatibility import learned
-from jigsolve.compatibility.learned import CANDIDATES, HOPELESS, PARTS, Joints, Net
+from jigsolve.compatibility.learned import CANDIDATES, HOPELESS, PARTS, Joints, Learned, Net
 from jigsolve.crew import chunks
-from jigsolve.dissimilarity import Mahalanobis, nearest
+from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, nearest
 from jigsolve.layout import Layout
 from jigsolve.puzzle import Puzzle, cut, scramble
+from jigsolve.render import sheet
 
 SIZES = [28] * 9 + [8, 10, 14, 14, 20, 20, 24, 36, 40, 56, 64]
 MOST_PIECES = 3000
+ROUGH_SIZES, ROUGH_PIECES = [28] * 9 + [16, 20, 20, 24, 24, 36, 40, 40, 56], 600
 FIRST, LATER = (64, 24), (16, 8)  # hidden units of the first part and of the later ones
 SAMPLE = 12_000  # joints a puzzle adds to the fit
 HELD_OUT = 4  # every how manieth photograph is kept for judging
@@ -46,6 +52,7 @@ class Example:
     features: NDArray[np.float16]
     true: NDArray[np.bool_]
     partner: NDArray[np.int64]
+    damage: str = ""
 
     @property
     def weight(self) -> float:
@@ -98,9 +105,11 @@ def coded(picture: Image.Image, rng: np.random.Generator) -> Image.Image:
     return Image.open(buffer).convert("RGB")
 
 
-def make(photo: Image.Image, rng: np.random.Generator) -> tuple[Puzzle, Layout]:
+def make(
+    photo: Image.Image, rng: np.random.Generator, sizes: list[int] = SIZES, pieces: int = MOST_PIECES
+) -> tuple[Puzzle, Layout]:
     """One puzzle of a photograph, and its truth."""
-    high = int(rng.choice(SIZES))
+    high = int(rng.choice(sizes))
     wide = round(high * rng.uniform(0.5, 1.9)) if rng.random() < 0.1 else high
     area = 1e6 * np.exp(rng.uniform(np.log(0.3), np.log(1.6))) * (1.6 if high >= 36 else 1.0)
     picture = vary(photo, area, rng)
@@ -110,37 +119,70 @@ def make(photo: Image.Image, rng: np.random.Generator) -> tuple[Puzzle, Layout]:
     if rng.random() < 0.25:  # a block grid that does not start at the corner
         x, y = rng.integers(0, 16, 2)
         pixels = pixels[y:, x:]
-    most = int(rng.integers(24, 150)) if rng.random() < 0.12 else MOST_PIECES
+    most = int(rng.integers(24, 150)) if rng.random() < 0.12 else pieces
     rows, cols = pixels.shape[0] // high, pixels.shape[1] // wide
     share = min(1.0, (most / (rows * cols)) ** 0.5)
     pixels = pixels[: max(2, int(rows * share)) * high, : max(2, int(cols * share)) * wide]
     whole = cut(np.ascontiguousarray(pixels), high, wide)
     puzzle, truth = scramble(whole, bool(rng.random() < 0.55), int(rng.integers(1 << 30)))
     if rng.random() < 0.08 and pixels.shape[2] == 3:  # coded after scrambling: the block grid tells nothing
-        rows, cols = puzzle.rows, puzzle.cols
-        sheet = puzzle.pieces.reshape(rows, cols, high, wide, 3).swapaxes(1, 2).reshape(rows * high, cols * wide, 3)
-        coarse = np.asarray(coded(Image.fromarray(sheet), rng))
-        puzzle = Puzzle(cut(coarse, high, wide).pieces, rows, cols, puzzle.rotated)
+        coarse = np.asarray(coded(Image.fromarray(sheet(puzzle)), rng))
+        puzzle = replace(puzzle, pieces=cut(coarse, high, wide).pieces)
     return puzzle, truth
 
 
-def examples(folder: Path, each: int, seed: int) -> Iterator[Example]:
+def damaged(puzzle: Puzzle, rng: np.random.Generator) -> tuple[Puzzle, str]:
+    """The puzzle with its pieces worn, coded on their sheet, or noised; and which of these, in a word."""
+    pieces, kind = puzzle.pieces, rng.random()
+    name = ""
+    if kind < 0.55:
+        lost = int(min(rng.choice([1, 2, 3, 4], p=[0.35, 0.3, 0.2, 0.15]), min(pieces.shape[1:3]) // 5))
+        pieces, name = pieces[:, lost:-lost, lost:-lost], f"worn-{lost}"
+    elif kind < 0.78:
+        buffer, quality = io.BytesIO(), int(rng.integers(55, 98))
+        pixels = sheet(puzzle) if pieces.shape[3] == 3 else sheet(puzzle)[..., 0]
+        Image.fromarray(pixels).save(buffer, "JPEG", quality=quality, subsampling=2 if rng.random() < 0.85 else 0)
+        pieces = cut(np.atleast_3d(np.asarray(Image.open(buffer))), *pieces.shape[1:3]).pieces
+        name = f"jpeg-{quality // 10}x"
+    if kind > 0.78 or rng.random() < 0.1:
+        deviation = float(np.exp(rng.uniform(np.log(2.5), np.log(25.0))))
+        pieces = np.clip(pieces + rng.normal(0.0, deviation, pieces.shape), 0, 255).astype(np.uint8)
+        name = f"{name} noise-{'low' if deviation < 8 else 'high'}".strip()
+    return replace(puzzle, pieces=np.ascontiguousarray(pieces)), name
+
+
+def examples(folder: Path, each: int, seed: int, rough: bool) -> Iterator[Example]:
     for number, path in enumerate(sorted(p for p in folder.iterdir() if p.suffix.lower() in (".jpg", ".png"))):
         image = Image.open(path)
         image.draft("RGB", (2400, 2400))
         photo = image.convert("RGB")
         for k in range(each):
-            puzzle, truth = make(photo, np.random.default_rng([seed, number, k]))
-            yield example(number, puzzle, truth)
+            rng = np.random.default_rng([seed, number, k])
+            if rough:
+                puzzle, truth = make(photo, rng, ROUGH_SIZES, ROUGH_PIECES)
+                puzzle, damage = damaged(puzzle, rng)
+                yield example(number, puzzle, truth, damage)
+            else:
+                yield example(number, *make(photo, rng))
 
 
-def example(photo: int, puzzle: Puzzle, truth: Layout) -> Example:
-    joints = Joints(puzzle, nearest(puzzle, Mahalanobis(), CANDIDATES), CANDIDATES)
+def example(photo: int, puzzle: Puzzle, truth: Layout, damage: str = "") -> Example:
+    near, border = nearest(puzzle, Mahalanobis(), CANDIDATES), CLEAN
+    if damage:  # read as the program would read it, unless it sees no damage
+        border, spurious = wear.found(puzzle, near, wear.on_sheet(puzzle))
+        if border is CLEAN:
+            border = WORN if damage.startswith("worn") else NOISY
+        near = nearest(puzzle, Mahalanobis(border=border), Learned(border=border).keep(puzzle))
+        if spurious:
+            near = wear.without(near, wear.on_sheet(puzzle))
+    joints = Joints(puzzle, near, near.side.shape[1], border=border)
     features = np.concatenate(
         [joints.features(*part).astype(np.float16) for part in chunks(len(joints.first), 1 << 15)]
     )
     partner = partners(truth)
-    return Example(photo, joints.first, joints.second, features, partner[joints.first] == joints.second, partner)
+    return Example(
+        photo, joints.first, joints.second, features, partner[joints.first] == joints.second, partner, damage
+    )
 
 
 # Fitting
@@ -241,7 +283,7 @@ def around(e: Example, logit: NDArray[np.float64], stage: int) -> learned.Surrou
 
 
 def context(e: Example) -> NDArray[np.float32]:
-    return e.features[:, learned._CONTEXT].astype(np.float32)
+    return e.features[:, learned.context_of(NOISY if e.damage else CLEAN)].astype(np.float32)
 
 
 # Judging
@@ -262,6 +304,9 @@ def judge(parts: list[Net], hidden: list[Example]) -> str:
         said.append(p)
     y, p = np.concatenate(true), np.concatenate(said)
     lines = [f"top-1 {100 * np.mean(top):.2f} %, log loss a true joint {np.mean(loss):.4f}"]
+    for damage in sorted({e.damage for e in hidden} - {""}):
+        some = [t for t, e in zip(top, hidden, strict=True) if e.damage == damage]
+        lines.append(f"{damage}: top-1 {100 * np.mean(some):.2f} % of {len(some)} puzzles")
     edges = np.array([0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.01])
     error, count = 0.0, (p >= edges[0]).sum()
     for lo, hi in pairwise(edges):
@@ -295,12 +340,13 @@ def save(parts: list[Net], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("photos", type=Path)
+    parser.add_argument("--rough", action="store_true", help="damage the puzzles too")
     parser.add_argument("--out", type=Path, help="where to save the fit on all photographs; without it, none is made")
     parser.add_argument("--held-out", type=Path, help="where to save the fit without the held-out photographs")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--puzzles", type=int, default=7, help="puzzles made of each photograph")
     given = parser.parse_args()
-    every = list(examples(given.photos, given.puzzles, given.seed))
+    every = list(examples(given.photos, given.puzzles, given.seed, given.rough))
     print(f"{len(every)} puzzles, {sum(len(e.true) for e in every)} candidate joints", flush=True)
     held = [e for e in every if e.photo % HELD_OUT == 2]
     if not held:

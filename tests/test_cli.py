@@ -18,7 +18,7 @@ import skimage.data
 from jigsolve import files, render
 from jigsolve.cli import argv, names, progress, run
 from jigsolve.compatibility import COMPATIBILITIES
-from jigsolve.dissimilarity import DISSIMILARITIES
+from jigsolve.dissimilarity import BORDERS, DISSIMILARITIES
 from jigsolve.errors import InputError
 from jigsolve.puzzle import Puzzle, cut, mix, scramble
 from jigsolve.scores import matched, score
@@ -416,6 +416,7 @@ def test_names_are_the_tables() -> None:
     assert list(names.SOLVERS) == list(SOLVERS)
     assert list(names.COMPATIBILITIES) == list(COMPATIBILITIES)
     assert list(names.DISSIMILARITIES) == list(DISSIMILARITIES)
+    assert list(names.BORDERS) == list(BORDERS)
 
 
 def test_the_options_default_to_the_library(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,7 +166,7 @@ def test_c_is_a_rising_function_of_p():
 
 def test_the_weights_are_small_and_whole():
     assert learned.WEIGHTS.stat().st_size <= 300_000
-    parts = learned.model()
+    parts = learned.model(learned.WEIGHTS)
     assert len(parts) == 3
     for net in parts:
         assert all(np.isfinite(array).all() for layer in net.layers for array in layer)

@@ -140,3 +140,17 @@ json_data = st.recursive(
 def test_whatever_a_file_holds_it_is_pins_or_an_error(data):
     with suppress(InputError):
         assert isinstance(from_data({"format": "jigsolve-pins", "version": 1, **data}), Pins)
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+def test_what_is_pinned_is_certain(rotate):
+    puzzle, truth = small_puzzle("coffee", 40, 6, 8, rotate, seed=2)
+    cells = tuple(Pinned(int(truth.pieces[0, x]), 0, x, int(truth.turns[0, x])) for x in (2, 3))
+    down, right = joint_of(truth, 3, 5, 1), joint_of(truth, 4, 1, 0)
+    backwards = Joint(right.other, right.other_side, right.piece, right.side)
+    result = solve(puzzle, SolveParams(effort="fast", threads=1), pins=Pins(cells, (down, backwards)))
+    assert result.layout == truth
+    said = result.confidence
+    assert np.argwhere(said.pieces == 1.0).tolist() == [[0, 2], [0, 3]]
+    assert np.argwhere(said.right == 1.0).tolist() == [[0, 2], [4, 1]]
+    assert np.argwhere(said.down == 1.0).tolist() == [[3, 5]]

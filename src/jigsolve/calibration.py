@@ -11,6 +11,7 @@ called undecidable. The weights come from `benchmarks/fit_confidence.py`; how fa
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from scipy.special import expit, gammaln, logit
 from jigsolve.confidence import Confidence, Floats
 from jigsolve.identical import Kinds
 from jigsolve.layout import HOLE, Layout, facing_sides
+from jigsolve.pins import NO_PINS, Pins
 
 SOLID = 0.9  # joints that hold the main body together
 FLOOR, CEILING = 0.004, 0.9999  # P is cut there: candidates below 0.01 are not kept, and nothing is certain
@@ -38,15 +40,22 @@ WHOLE = (-0.882, 1.859)  # the same from all doubts together: errors come in clu
 STEPS: tuple[tuple[Any, Any], ...] = ((np.s_[:, :-1], np.s_[:, 1:]), (np.s_[:-1], np.s_[1:]))
 
 
-def confidence(P: csr_array, kinds: Kinds, layout: Layout, turns: tuple[int, ...]) -> Confidence:
-    """Judge a layout. P: `learned.probabilities` over the sides of kinds; turns: those that a piece may need."""
+def confidence(P: csr_array, kinds: Kinds, layout: Layout, turns: tuple[int, ...], pins: Pins = NO_PINS) -> Confidence:
+    """Judge a layout. P: `learned.probabilities` over the sides of kinds; turns: those that a piece may need.
+
+    pins: what a person knows of it is certain.
+    """
     answer = Facing(kinds, layout, turns)
-    likely = looking_right(P, answer)
-    lots = answer.lots()
+    pinned, *certain = pins.held(layout.pieces, layout.turns)
+    likely = tuple(
+        np.where(sure & there, 1.0, chance)
+        for sure, there, chance in zip(certain, answer.there, looking_right(P, answer), strict=True)
+    )
+    lots = [np.where(sure, 1.0, lot) for sure, lot in zip(certain, answer.lots(), strict=True)]
     right, down = (chance * lot for chance, lot in zip(likely, lots, strict=True))
     alike = (kinds.copies * answer.symmetry)[kinds.of[layout.pieces]]
-    placed = expit(PIECE[0] * logit(bound(*likely)) + PIECE[1])
-    pieces = np.where(layout.pieces != HOLE, placed / alike, np.nan)
+    placed = np.where(pinned, 1.0, expit(PIECE[0] * logit(bound(*likely)) + PIECE[1]) / alike)
+    pieces = np.where(layout.pieces != HOLE, placed, np.nan)
     weakest = min((float(np.nanmin(chance)) for chance in likely if not np.isnan(chance).all()), default=1.0)
     looks = min(weakest, float(expit(WHOLE[0] * np.log(doubts(likely)) + WHOLE[1])))  # no whole beats its weakest joint
     orders = float((gammaln(kinds.copies + 1.0) + kinds.copies * np.log(answer.symmetry)).sum())
@@ -62,7 +71,7 @@ def looking_right(P: csr_array, answer: Facing) -> tuple[Floats, Floats]:
     return right, down
 
 
-def doubts(likely: tuple[Floats, Floats]) -> float:
+def doubts(likely: Sequence[Floats]) -> float:
     """All doubts together: about the number of joints expected to look wrong."""
     return max(1e-6, -sum(float(np.nansum(np.log(chance))) for chance in likely))
 

@@ -17,6 +17,8 @@ SIDES = ("right", "down", "left", "up")
 STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 MOST = 1_000_000
 
+Flags = NDArray[np.bool_]
+
 
 class Pinned(NamedTuple):
     """A piece that lies in this cell with this turn."""
@@ -68,6 +70,22 @@ class Pins:
         cells = sum(lies.get(pin.piece) != tuple(pin[1:]) for pin in self.cells)
         joints = sum(not _meet(one, lies) for one in self.joints)
         return cells + joints + sum(_meet(one, lies) for one in self.forbidden)
+
+    def held(self, pieces: NDArray[np.integer], turns: NDArray[np.integer]) -> tuple[Flags, Flags, Flags]:
+        """Of a layout that respects them: cells that are pinned; joints to the right and below that are certain.
+
+        A joint is, if it is fixed or if both its pieces are pinned.
+        """
+        cells = np.isin(pieces, [pin.piece for pin in self.cells])
+        certain = [cells[:, :-1] & cells[:, 1:], cells[:-1] & cells[1:]]
+        named = {end for one in self.joints for end in (one.piece, one.other)}
+        there = np.argwhere(np.isin(pieces, sorted(named))).tolist()
+        lies = {int(pieces[row, col]): (row, col, int(turns[row, col])) for row, col in there}
+        for one in self.joints:
+            if _meet(one, lies):
+                (row, col, _), (below, beside, _) = lies[one.piece], lies[one.other]
+                certain[int(col == beside)][min(row, below), min(col, beside)] = True
+        return cells, certain[0], certain[1]
 
 
 NO_PINS = Pins()

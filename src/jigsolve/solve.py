@@ -13,14 +13,14 @@ from typing import Any
 
 from scipy.sparse import csr_array
 
-from jigsolve import pictures, render
+from jigsolve import pictures, render, wear
 from jigsolve.calibration import confidence
 from jigsolve.candidates import Candidates
-from jigsolve.compatibility import COMPATIBILITIES
+from jigsolve.compatibility import COMPATIBILITIES, Compatibility
 from jigsolve.compatibility.learned import CANDIDATES, Learned, inverted, probabilities
 from jigsolve.confidence import Confidence
 from jigsolve.crew import Crew, blas_threads, cores
-from jigsolve.dissimilarity import DISSIMILARITIES, nearest
+from jigsolve.dissimilarity import BORDERS, CLEAN, DISSIMILARITIES, Border, Mahalanobis, Nearest, nearest
 from jigsolve.errors import InputError
 from jigsolve.events import Advanced, Event, Laid, Stage, Watch, ignore
 from jigsolve.identical import Kinds, kinds_of, merged
@@ -43,6 +43,7 @@ class SolveParams:
     time_limit: seconds after which the best answer so far is given.
     threads: how many to use, None for one a core; the answer does not depend on it.
     cluster: the address of a Dask scheduler whose workers share the all-pairs search; nor does it depend on them.
+    border: clean, worn or noisy, what the borders of the pieces are; None finds it out. For the learned compatibility.
     """
 
     solver: str = "default"
@@ -53,6 +54,7 @@ class SolveParams:
     time_limit: float | None = None
     threads: int | None = None
     cluster: str | None = None
+    border: str | None = None
 
     def __post_init__(self) -> None:
         tables: tuple[tuple[str, str | None, Collection[str]], ...] = (
@@ -60,6 +62,7 @@ class SolveParams:
             ("dissimilarity", self.dissimilarity, DISSIMILARITIES),
             ("compatibility", self.compatibility, COMPATIBILITIES),
             ("effort", self.effort, EFFORTS),
+            ("border", self.border, BORDERS),
         )
         for what, name, table in tables:
             if name is not None and name not in table:
@@ -140,12 +143,14 @@ class Weighed:
     """What is known of a puzzle's joints: C, over kinds if the solver takes them.
 
     learned: C was made of the learned probabilities. cut_short: the time limit left some pairs unmet.
+    border: how the borders of the pieces were read.
     """
 
     C: csr_array
     kinds: Kinds | None
     learned: bool
     cut_short: bool
+    border: Border = CLEAN
 
     def likely(self) -> tuple[csr_array, Kinds] | None:
         """The learned P of every joint over kinds, and those, if C tells."""
@@ -166,9 +171,15 @@ def weighed(puzzle: Puzzle, params: SolveParams, clock: Clock, pins: Pins = NO_P
         with _crew(params.cluster, threads, tell=clock.advance, late=late) as crew:
             lean = compatibility.lean(known, crew) if isinstance(compatibility, Learned) else None
             near = nearest(known, measure, compatibility.keep(known), crew, lean)
+            border, coded = _border(puzzle, known, kinds, near, params, compatibility, crew)
+            if border is not CLEAN:
+                measure, compatibility = Mahalanobis(border=border), Learned(border=border)
+                near = nearest(known, measure, compatibility.keep(known), crew)
+            if coded:
+                near = wear.without(near, wear.on_sheet(puzzle, kinds))
         clock.stage("compatibility")
         C = compatibility.matrix(known, measure, near, params.seed, Crew(threads, clock.advance))
-    return Weighed(C, kinds, isinstance(compatibility, Learned), crew.cut_short)
+    return Weighed(C, kinds, isinstance(compatibility, Learned), crew.cut_short, border)
 
 
 def laid_out(
@@ -200,8 +211,11 @@ def laid_out(
     clock.stage("confidence")
     with blas_threads(1):
         candidates = _candidates(puzzle, answer.layout, joints, Crew(threads, clock.advance))
-        believed = confidence(candidates.P, candidates.kinds, answer.layout, puzzle.turns)
+        believed = confidence(candidates.P, candidates.kinds, answer.layout, puzzle.turns, pins)
     stopped = answer.stopped or joints.cut_short
+    if joints.border is not CLEAN and params.border is None:
+        note = f"Borders look {joints.border.name}, and are read so; --border {CLEAN.name} overrides it."
+        answer = replace(answer, notes=(note, *answer.notes))
     if lost := pins.broken(answer.layout.pieces, answer.layout.turns):
         answer = replace(answer, notes=(*answer.notes, f"{lost} of the pins could not be kept: do they agree?"))
     return Result(
@@ -219,6 +233,23 @@ def _candidates(puzzle: Puzzle, layout: Layout, joints: Weighed, crew: Crew) -> 
         loops = min(layout.pieces.shape) > 1  # in a single row none can close
         likely = probabilities(known, near, loops=loops, crew=crew), kinds
     return Candidates(*likely)
+
+
+def _border(
+    puzzle: Puzzle, known: Puzzle, kinds: Kinds | None, near: Nearest, params: SolveParams, used: Compatibility,
+    crew: Crew,
+) -> tuple[Border, bool]:  # fmt: skip
+    """How borders are to be read, and whether what lies side by side on the sheet looks alike for no other reason.
+
+    Only the learned compatibility with the usual dissimilarity has been taught to read them in other ways.
+    """
+    taught = isinstance(used, Learned) and params.dissimilarity == "mahalanobis"
+    if not taught and params.border is not None:
+        raise InputError("Expected no border but with compatibility learned and dissimilarity mahalanobis.")
+    if not taught or params.border == CLEAN.name or crew.cut_short:  # no time to read them again
+        return CLEAN, False
+    border, coded = wear.found(known, near, wear.on_sheet(puzzle, kinds), crew)
+    return (BORDERS[params.border] if params.border else border), coded
 
 
 def _check_pins(puzzle: Puzzle, pins: Pins, params: SolveParams) -> None:

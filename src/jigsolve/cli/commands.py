@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from jigsolve.cli.argv import picture_count, piece_choice, piece_size
-from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, EFFORTS, PROTOCOLS, SOLVERS, choice, pattern
+from jigsolve.cli.names import BORDERS, COMPATIBILITIES, DISSIMILARITIES, EFFORTS, PROTOCOLS, SOLVERS, choice, pattern
 from jigsolve.errors import InputError
 
 STOPPED_EARLY = 3  # exit code: a partial answer was written
@@ -155,6 +155,10 @@ def solve(
     dissimilarity: Annotated[
         str, typer.Option(metavar="NAME", help=f"How much two sides differ, out of: {choice(DISSIMILARITIES)}.")
     ] = "mahalanobis",
+    border: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"The borders of the pieces: {choice(BORDERS)}. Found if not given."),
+    ] = None,
     output: Annotated[Path | None, typer.Option(metavar="SOLVED.png", help="The picture to write.")] = None,
     layout: Annotated[Path | None, typer.Option(metavar="LAYOUT.json", help="The layout file to write.")] = None,
     overlay: Annotated[
@@ -186,6 +190,9 @@ def solve(
 
     What a pin file says is kept, right or wrong: docs/pins.md tells what it holds. A reference is a picture of the same
     whole: smaller, brighter, or grey. Pieces go where it says; where it cannot tell them apart, joints decide.
+
+    Pieces that have lost some pixels around them, or are noisy, are put together all the same, if less surely; in the
+    picture they lie side by side as they are, with no gap.
 
     Ctrl-C and --time-limit end the search with the best answer so far; that is exit code 3. Before the search begins
     there is no answer yet: Ctrl-C then leaves with exit code 130 and nothing written, while --time-limit lays out what
@@ -219,7 +226,7 @@ def solve(
     from jigsolve.solve import SolveParams
     from jigsolve.solve import solve as solve_puzzle
 
-    params = SolveParams(solver, dissimilarity, compatibility, seed, effort, time_limit, threads, cluster)
+    params = SolveParams(solver, dissimilarity, compatibility, seed, effort, time_limit, threads, cluster, border)
     told = any(one is not None for one in (rows, cols, pin, reference, report, animation))
     count = picture_count(pictures or ("auto" if files.holds_pieces(input) and not told else "1"))
     if count != 1:

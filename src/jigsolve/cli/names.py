@@ -13,6 +13,11 @@ COMPATIBILITIES = {
     "quartile": "Eq. 9, Andaló et al. 2016",
 }
 EFFORTS = ("fast", "normal", "thorough")
+BORDERS = {
+    "clean": "as they were cut",
+    "worn": "pixels are lost around every piece",
+    "noisy": "noise, or a sheet saved as JPEG",
+}
 DISSIMILARITIES = {
     "mahalanobis": "Mahalanobis gradients in CIELAB, Son et al. 2018",
     "mgc": "Mahalanobis gradient compatibility, Gallagher 2012",

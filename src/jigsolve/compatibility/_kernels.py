@@ -51,7 +51,7 @@ def _pair(table, a, b, out):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def measures(first, second, length, outer, edge, deep, across, along, soft, mean, busy, out):
+def measures(first, second, length, outer, edge, deep, across, along, soft, mean, busy, reach, out):
     """(pairs, MEASURES) dissimilarities of the joints (first[k], second[k]), each a mean over the border's pixels."""
     w, v, u, acc = np.empty(6), np.empty(6), np.empty(6), np.empty(MEASURES)
     for k in range(len(first)):
@@ -97,12 +97,13 @@ def measures(first, second, length, outer, edge, deep, across, along, soft, mean
             sq += _form(mb, j0 + mean[b, 0], j1 + mean[b, 1], j2 + mean[b, 2])
             acc[7] += sq
             acc[19] += sq / (sq + 8.0)
-            # slanted structure: the best of the three pixels opposite
+            # slanted structure: the best of the pixels opposite, up to so many aside
             near = j0 * j0 + j1 * j1 + j2 * j2
-            if p > 0:
-                near = min(near, _square(outer, a, p - 1, b, q))
-            if q > 0:
-                near = min(near, _square(outer, a, p, b, q - 1))
+            for r in range(1, reach + 1):
+                if p >= r:
+                    near = min(near, _square(outer, a, p - r, b, q))
+                if q >= r:
+                    near = min(near, _square(outer, a, p, b, q - r))
             acc[8] += near
             # four pixels deep, a line fitted to each row of them
             d0, d1, d2 = _step(deep, a, p, b, q)

@@ -24,7 +24,7 @@ from jigsolve.compatibility import _kernels
 from jigsolve.compatibility.blocks import Blocks
 from jigsolve.compatibility.sides import BLOCK, Sides
 from jigsolve.crew import ALONE, Crew, chunks
-from jigsolve.dissimilarity import NONE, SIDES, Dissimilarity, Lean, Nearest
+from jigsolve.dissimilarity import CLEAN, NOISY, NONE, SIDES, Border, Dissimilarity, Lean, Nearest
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.puzzle import Puzzle
 
@@ -32,7 +32,9 @@ Singles = NDArray[np.float32]
 Numbers = NDArray[np.int32]
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
+ROUGH = Path(__file__).with_name("rough.npz")  # the weights for damaged borders
 CANDIDATES = 24  # nearest sides looked at; more add little recall and much time
+ROUGH_CANDIDATES = 40  # the true one is often further down where borders are damaged
 UNIT = 0.05  # below this P, C grows in proportion; above it ever more slowly
 LEAST = 0.01  # joints less likely than this are left out
 LUMP = 0.1  # how much the bare fact that pieces are copies says for their lying together
@@ -42,8 +44,9 @@ PARTS = ("first", "second", "third")
 _CHUNK = 1 << 13  # joints whose features are in memory at once
 _LEVELS = np.array([0, 1, 5, 6])  # measures whose own size is worth knowing
 _EXTRA = 4 + 5 + 5 + 3 + len(_LEVELS) + 3  # features that are not about rivals
-_STANDING = _kernels.VIEWS * _kernels.MEASURES
-_CONTEXT = _STANDING + np.array([21, 22, 23, 4, 5, 9, 10])  # what the second part sees again: sizes and energies
+_DAMAGE = 4  # features of the whole puzzle, where its borders are damaged
+_SON, _LUMA, _CORR = _kernels.SON, 5, 11  # measures of which the puzzle's typical best is among these
+_CONTEXT = np.array([21, 22, 23, 4, 5, 9, 10])  # of these, what the later parts see again: sizes and energies
 
 
 @dataclass(frozen=True)
@@ -51,19 +54,21 @@ class Learned:
     """C = log(1 + P / UNIT) / log(1 + 1 / UNIT): a weak joint still says something, a sure one says 1.
 
     candidates: nearest sides that are looked at. loops: ask the third part of the model too.
+    border: how borders are read; damaged ones are judged by a model of their own.
     """
 
     candidates: int = CANDIDATES
     loops: bool = True
+    border: Border = CLEAN
 
     def keep(self, puzzle: Puzzle) -> int:
-        return self.candidates
+        return self.candidates if self.border is CLEAN else max(self.candidates, ROUGH_CANDIDATES)
 
     def lean(self, puzzle: Puzzle, crew: Crew = ALONE) -> Lean | None:
         return Blocks(puzzle, crew).lean()
 
     def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int, crew: Crew = ALONE) -> csr_array:
-        C = probabilities(puzzle, near, self.candidates, self.loops, crew)
+        C = probabilities(puzzle, near, self.keep(puzzle), self.loops, crew, self.border)
         C.data = np.log1p(C.data / UNIT) / np.log1p(1.0 / UNIT)
         return C
 
@@ -76,11 +81,16 @@ def inverted(C: csr_array) -> csr_array:
 
 
 def probabilities(
-    puzzle: Puzzle, near: Nearest, candidates: int = CANDIDATES, loops: bool = True, crew: Crew = ALONE
+    puzzle: Puzzle,
+    near: Nearest,
+    candidates: int = CANDIDATES,
+    loops: bool = True,
+    crew: Crew = ALONE,
+    border: Border = CLEAN,
 ) -> csr_array:
     """(4n, 4n) symmetric: the probability of every candidate joint that is not next to impossible."""
-    joints = Joints(puzzle, near, candidates, crew)
-    P = judged(joints, *model()[: 3 if loops else 2])
+    joints = Joints(puzzle, near, candidates, crew, border)
+    P = judged(joints, *model(WEIGHTS if border is CLEAN else ROUGH)[: 3 if loops else 2])
     there = P >= LEAST
     a, b, P = joints.first[there], joints.second[there], P[there]
     size = SIDES * len(puzzle)
@@ -113,11 +123,12 @@ def _among_copies(copies: Numbers, near: Nearest) -> csr_array:
 def judged(joints: Joints, first: Net, *later: Net) -> Floats:
     """(joints,) the probability of each, by as many parts of the model as are given."""
     logit = np.empty(len(joints.first))
-    context = np.empty((len(logit), len(_CONTEXT)), dtype=np.float32)
+    seen = context_of(joints.sides.border)
+    context = np.empty((len(logit), len(seen)), dtype=np.float32)
 
     def judge(lo: int, hi: int) -> None:
         features = joints.features(lo, hi)
-        context[lo:hi] = features[:, _CONTEXT]
+        context[lo:hi] = features[:, seen]
         logit[lo:hi] = first(features)
 
     joints.crew.all(judge, chunks(len(logit), _CHUNK), 0.8)
@@ -126,6 +137,18 @@ def judged(joints: Joints, first: Net, *later: Net) -> Floats:
         around = Surroundings(joints.first, joints.second, len(joints.sides.length), logit, with_loops=stage > 0)
         logit = judged_again(net, logit, around, context, joints.crew, 0.9 + 0.1 * stage)
     return np.where(logit > HOPELESS, chance(logit), 0.0)
+
+
+def _standing(border: Border) -> int:
+    """How many features are about rivals: they come first."""
+    return _kernels.VIEWS * _kernels.MEASURES * len(border.readings())
+
+
+def context_of(border: Border) -> NDArray[np.intp]:
+    """Which features the later parts see again."""
+    extra = _standing(border)
+    damage = np.arange(0 if border is CLEAN else _DAMAGE)
+    return np.concatenate([extra + _CONTEXT, extra + _EXTRA + damage])
 
 
 def judged_again(
@@ -196,9 +219,9 @@ class Net:
 
 
 @cache
-def model() -> tuple[Net, ...]:
-    """The three parts, from the file beside this one."""
-    with np.load(WEIGHTS) as stored:
+def model(path: Path) -> tuple[Net, ...]:
+    """The three parts, from a file beside this one."""
+    with np.load(path) as stored:
         weights = dict(stored)
     return tuple(_net(weights, name) for name in PARTS)
 
@@ -212,38 +235,55 @@ def _net(stored: dict[str, Singles], name: str) -> Net:
 class Joints:
     """The candidate joints of a puzzle, each once, with the numbers the model judges them by."""
 
-    def __init__(self, puzzle: Puzzle, near: Nearest, candidates: int, crew: Crew = ALONE) -> None:
+    def __init__(
+        self, puzzle: Puzzle, near: Nearest, candidates: int, crew: Crew = ALONE, border: Border = CLEAN
+    ) -> None:
         self.first, self.second = _each_once(near.side[:, :candidates])
         self.rivals = near.rivals
         self.rotated = len(puzzle.turns) > 1
         self.crew = crew
-        self.sides = Sides(puzzle, crew, 0.2)
-        self.values = np.empty((len(self.first), _kernels.MEASURES), dtype=np.float32)
+        self.readings = [Sides(puzzle, crew, 0.2, reading) for reading in border.readings()]
+        self.sides = self.readings[0]
+        self.floor = np.tile(_kernels.FLOOR, len(self.readings))
+        self.values = np.empty((len(self.first), len(self.floor)), dtype=np.float32)
         crew.all(self._measure, chunks(len(self.first), _CHUNK), 0.5)
         self.against = self._against()
         met = np.isfinite(self.against[:, 0, 0])
-        self.typical = np.median(self.against[met, :, 0], axis=0) if met.any() else np.zeros(_kernels.MEASURES)
+        self.typical = np.median(self.against[met, :, 0], axis=0) if met.any() else np.zeros(len(self.floor))
         self.alike, self.evidence = self._grids()
         clear = self._clear()
         self.trust = (
             float((self.alike[clear].mean() if clear.any() else 0.0) - self.alike.mean()) if len(clear) else 0.0
         )
-        self.blocks = Blocks(puzzle, crew).evidence(self.first, self.second, clear, crew)
+        self.blocks = np.zeros(len(clear))
+        if border is CLEAN:  # across a gap grids do not run on, and those of a coded sheet are no picture's
+            self.blocks = Blocks(puzzle, crew).evidence(self.first, self.second, clear, crew)
 
     def features(self, lo: int, hi: int) -> Singles:
         """(joints, features) of some joints."""
         a, b, values = self.first[lo:hi], self.second[lo:hi], self.values[lo:hi]
-        out = np.empty((len(a), _STANDING + _EXTRA), dtype=np.float32)
-        _kernels.standing(a, b, values, self.against, _kernels.FLOOR, self.typical, out)
-        self._extra(slice(lo, hi), out[:, _STANDING:])
+        damage, standing = self.damage(), _standing(self.sides.border)
+        out = np.empty((len(a), standing + _EXTRA + len(damage)), dtype=np.float32)
+        _kernels.standing(a, b, values, self.against, self.floor, self.typical, out)
+        self._extra(slice(lo, hi), out[:, standing : standing + _EXTRA])
+        out[:, standing + _EXTRA :] = damage
         return out
 
+    def damage(self) -> list[float]:
+        """What the best joints of the puzzle tell of its borders, and how these are read; nothing of clean ones."""
+        if self.sides.border is CLEAN:
+            return []
+        inner = float(np.median(self.sides.energy[:, 3]))  # steps from pixel to pixel within the pieces
+        return [float(self.sides.border is NOISY), self.typical[_SON], self.typical[_LUMA] - inner, self.typical[_CORR]]
+
     def _measure(self, lo: int, hi: int) -> None:
-        s = self.sides
-        _kernels.measures(
-            self.first[lo:hi], self.second[lo:hi], s.length, s.outer, s.edge, s.deep, s.across, s.along, s.soft, s.mean,
-            s.busy, self.values[lo:hi],
-        )  # fmt: skip
+        for k, s in enumerate(self.readings):
+            found = np.empty((hi - lo, _kernels.MEASURES), dtype=np.float32)
+            _kernels.measures(
+                self.first[lo:hi], self.second[lo:hi], s.length, s.outer, s.edge, s.deep, s.across, s.along, s.soft,
+                s.mean, s.busy, s.border.reach, found,
+            )  # fmt: skip
+            self.values[lo:hi, k * _kernels.MEASURES : (k + 1) * _kernels.MEASURES] = found
 
     def _against(self) -> Floats:
         """(4n, MEASURES, 3) what a side's joints are held against: see `_kernels.rivals`."""
@@ -251,10 +291,10 @@ class Joints:
         ends = np.concatenate([self.first, self.second])
         start = np.concatenate([[0], np.cumsum(np.bincount(ends, minlength=size))])
         joints = np.argsort(ends) % max(1, len(self.first))  # which of the two ends it is does not matter
-        out = np.empty((size, _kernels.MEASURES, 3))
+        out = np.empty((size, len(self.floor), 3))
 
         def compare(lo: int, hi: int) -> None:
-            _kernels.rivals(start, joints, self.values, _kernels.FLOOR, lo, hi, out)
+            _kernels.rivals(start, joints, self.values, self.floor, lo, hi, out)
 
         self.crew.all(compare, chunks(size, _CHUNK), 0.55)
         return out

@@ -6,10 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.crew import Crew, chunks
-from jigsolve.dissimilarity import SIDES
+from jigsolve.dissimilarity import CLEAN, SIDES, Border, Strips
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.dissimilarity.mahalanobis import precision
-from jigsolve.dissimilarity.strips import inward, lab
 from jigsolve.puzzle import Pixels, Puzzle
 
 Singles = NDArray[np.float32]
@@ -23,14 +22,16 @@ _UPPER = (np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2]))  # a symme
 class Sides:
     """What each side of each piece shows, in CIELAB: made once, so that the kernel only meets pairs.
 
-    outer, edge, deep: (4n, longest, 3) the last pixel; the border extrapolated from two pixels; from four.
+    outer, edge, deep: (4n, longest, 3) the last pixel; the border extrapolated from two pixels; from four. How that is
+        done depends on the state of the borders (`Border`).
     across, along, soft: (4n, 6) inverse covariances of the gradients across and along, and a blunter one across.
     mean: (4n, 3) mean gradient across. busy: (4n, longest) squared gradient around each border pixel.
     energy: (4n, 5) logarithms of variances. colour: (4n, 3). grid: (4n, BLOCK) see `block_grid`.
     """
 
-    def __init__(self, puzzle: Puzzle, crew: Crew, upto: float) -> None:
+    def __init__(self, puzzle: Puzzle, crew: Crew, upto: float, border: Border = CLEAN) -> None:
         n = len(puzzle)
+        self.border = border
         high, wide = puzzle.pieces.shape[1:3]
         size, longest = SIDES * n, max(high, wide)
         self.length = np.tile(np.array([high, wide, high, wide], dtype=np.int32), n)
@@ -47,20 +48,19 @@ class Sides:
         self.grid[SIDES * lo : SIDES * (lo + len(pieces))] = block_grid(pieces)
         for side in range(SIDES):
             at = slice(SIDES * lo + side, SIDES * (lo + len(pieces)), SIDES)
-            self._read_strips(_deep_strips(pieces, side), at)
+            self._read_strips(Strips(pieces, side).deep(DEPTH), at)
 
     def _read_strips(self, strips: Floats, at: slice) -> None:
         """Fill in the sides numbered `at` from their strips (sides, length, DEPTH, 3)."""
         length = strips.shape[1]
         outer, inner = strips[:, :, 0], strips[:, :, 1]
         across, along = outer - inner, np.diff(outer, axis=1)
-        self.outer[at, :length] = outer
-        self.edge[at, :length] = 1.5 * outer - 0.5 * inner
-        # the least-squares line through four pixels, half a pixel beyond the last
-        self.deep[at, :length] = strips.swapaxes(2, 3) @ np.array([0.85, 0.45, 0.05, -0.35])
+        self.outer[at, :length] = self.border.outermost(strips)
+        self.edge[at, :length] = self.border.at_cut(strips)
+        self.deep[at, :length] = strips.swapaxes(2, 3) @ np.array(self.border.deep)
         self.busy[at, :length] = _busy(across, along)
         for table, gradients, ridge in ((self.across, across, 0.1), (self.along, along, 0.1), (self.soft, across, 1.0)):
-            table[at] = precision(gradients, ridge)[:, _UPPER[0], _UPPER[1]]
+            table[at] = precision(gradients, self.border.ridge(ridge))[:, _UPPER[0], _UPPER[1]]
         self.mean[at] = across.mean(axis=1)
         self.colour[at] = strips.mean(axis=(1, 2))
         for k, shown in enumerate((across, along, outer)):
@@ -92,13 +92,6 @@ def block_grid(pieces: Pixels) -> Singles:
                     out[:, side, k] = excess[:, here].mean(axis=1)
     out -= out.mean(axis=2, keepdims=True)
     return out.reshape(-1, BLOCK)
-
-
-def _deep_strips(pieces: Pixels, side: int) -> Floats:
-    """(n, length, DEPTH, 3) in CIELAB, the outermost pixel first; in thin pieces the last pixel is repeated."""
-    found = lab(inward(pieces, side, DEPTH))
-    short = DEPTH - found.shape[2]
-    return np.pad(found, ((0, 0), (0, 0), (0, short), (0, 0)), mode="edge") if short > 0 else found
 
 
 def _busy(across: Floats, along: Floats) -> Floats:

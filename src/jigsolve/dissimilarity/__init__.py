@@ -1,5 +1,6 @@
 """Pixels -> for every side its nearest other sides."""
 
+from jigsolve.dissimilarity.border import BORDERS, CLEAN, NOISY, WORN, Border
 from jigsolve.dissimilarity.mahalanobis import Mahalanobis
 from jigsolve.dissimilarity.mgc import Mgc
 from jigsolve.dissimilarity.protocol import Dissimilarity
@@ -10,6 +11,6 @@ from jigsolve.dissimilarity.strips import SIDES, Strips
 DISSIMILARITIES: dict[str, Dissimilarity] = {"mahalanobis": Mahalanobis(), "mgc": Mgc(), "ssd": Ssd()}
 
 __all__ = [
-    "DISSIMILARITIES", "NONE", "SIDES", "Dissimilarity", "Lean", "Mahalanobis", "Mgc", "Nearest", "Ssd", "Strips",
-    "nearest", "quartiles",
+    "BORDERS", "CLEAN", "DISSIMILARITIES", "NOISY", "NONE", "SIDES", "WORN", "Border", "Dissimilarity", "Lean",
+    "Mahalanobis", "Mgc", "Nearest", "Ssd", "Strips", "nearest", "quartiles",
 ]  # fmt: skip

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jigsolve.dissimilarity.border import CLEAN, Border
 from jigsolve.dissimilarity.form import Floats, Term
 from jigsolve.dissimilarity.strips import Strips
 
@@ -17,20 +18,24 @@ class Mahalanobis:
 
     Written out, that difference is e_b - e_a with e = 1.5 outer - 0.5 inner: each side extrapolated to the cut.
     Along the border: the steps of e from pixel to pixel. Each side whitens with the covariance of its own
-    gradients, to which `ridge` (in squared Lab units) is added: flat sides have none.
+    gradients, to which `ridge` (in squared Lab units) is added: flat sides have none. Damaged borders are
+    extrapolated and whitened in another way (`border`).
     """
 
     ridge: float = 0.1
+    border: Border = CLEAN
 
     def terms(self, strips: Strips) -> Sequence[Term]:
-        outer, inner = strips.lab[:, :, 0], strips.lab[:, :, 1]
-        edge = 1.5 * outer - 0.5 * inner
+        lab = strips.deep(self.border.depth)
+        outer, inner = lab[:, :, 0], lab[:, :, 1]
+        edge = self.border.at_cut(lab)
         along = np.diff(edge, axis=1)
-        across = Term(edge, edge, precision(outer - inner, self.ridge))
-        return across, Term(along, along, precision(np.diff(outer, axis=1), self.ridge), odd=True)
+        ridge = self.border.ridge(self.ridge)
+        across = Term(edge, edge, precision(outer - inner, ridge))
+        return across, Term(along, along, precision(np.diff(outer, axis=1), ridge), odd=True)
 
 
-def precision(gradients: Floats, ridge: float) -> Floats:
+def precision(gradients: Floats, ridge: float | Floats) -> Floats:
     """(n, channels, channels) inverse covariance of each side's gradients (n, length, channels)."""
     centred = gradients - gradients.mean(axis=1, keepdims=True)
     cov = np.einsum("npc,npd->ncd", centred, centred) / max(1, gradients.shape[1] - 1)

@@ -25,6 +25,7 @@ class Strips:
     """
 
     def __init__(self, pieces: Pixels, side: int) -> None:
+        self.pieces, self.side = pieces, side
         self.pixels = inward(pieces, side, depth=2)
 
     @cached_property
@@ -34,6 +35,14 @@ class Strips:
     @cached_property
     def rgb(self) -> NDArray[np.float64]:
         return coloured(self.pixels) / np.iinfo(self.pixels.dtype).max
+
+    def deep(self, depth: int) -> NDArray[np.float64]:
+        """(n, length, depth, 3) in CIELAB; in thin pieces the last pixel is repeated."""
+        if depth <= 2:
+            return self.lab
+        found = lab(inward(self.pieces, self.side, depth))
+        short = depth - found.shape[2]
+        return np.pad(found, ((0, 0), (0, 0), (0, short), (0, 0)), mode="edge") if short > 0 else found
 
 
 def inward(pieces: Pixels, side: int, depth: int) -> Pixels:
