@@ -1,0 +1,73 @@
+"""What the readings of damaged borders buy: corners of pictures under protocols, joint by joint and solved.
+
+    python benchmarks/damaged.py FOLDER [--protocol worn-1 jpeg-95 ...] [--every 3] [--piece 28] [--grid 14x20]
+
+The second picture of the folder and every so manieth after it. For each protocol: the share of sides whose true partner
+has the largest P, by the model of clean borders and by that of damaged ones; the share whose partner is among the
+candidates; DC, NC and the share of joints believed, of the answer at effort fast with the borders told to be damaged.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from fit_learned import partners
+from scipy.sparse import csr_array
+
+from jigsolve import files, wear
+from jigsolve.bench.protocols import Case, case, judged
+from jigsolve.compatibility.learned import CANDIDATES, Learned, probabilities
+from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, nearest
+from jigsolve.solve import SolveParams, solve
+
+PROTOCOLS = ["worn-1", "worn-2", "worn-3", "worn-4", "jpeg-95", "jpeg-85", "jpeg-75", "noise-5", "noise-10", "noise-20"]
+
+
+def top_1(P: csr_array, partner: np.ndarray) -> float:
+    best = np.full(len(partner), -1)
+    for side in np.flatnonzero(np.diff(P.indptr)):
+        row = slice(P.indptr[side], P.indptr[side + 1])
+        best[side] = P.indices[row][P.data[row].argmax()]
+    return float((best == partner)[partner >= 0].mean())
+
+
+def measured(one: Case, protocol: str) -> list[float]:
+    puzzle, partner = one.puzzle, partners(one.truth)
+    near = nearest(puzzle, Mahalanobis(), CANDIDATES)
+    as_clean = top_1(probabilities(puzzle, near), partner)
+    border, coded = wear.found(puzzle, near, wear.on_sheet(puzzle))
+    if border is CLEAN:
+        border = WORN if protocol.startswith("worn") else NOISY
+    model = Learned(border=border)
+    near = nearest(puzzle, Mahalanobis(border=border), model.keep(puzzle))
+    if coded:
+        near = wear.without(near, wear.on_sheet(puzzle))
+    among = (near.side == partner[:, None]).any(axis=1)[partner >= 0].mean()
+    P = probabilities(puzzle, near, model.keep(puzzle), border=border)
+    result = solve(puzzle, SolveParams(effort="fast", threads=1, border=border.name))
+    scores = judged(one, result.layout)
+    return [as_clean, top_1(P, partner), among, scores.direct, scores.neighbour, result.confidence.share]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--protocol", nargs="+", default=PROTOCOLS)
+    parser.add_argument("--every", type=int, default=3)
+    parser.add_argument("--piece", type=int, default=28)
+    parser.add_argument("--grid", default="14x20", help="rows x columns of the corner")
+    args = parser.parse_args()
+    rows, cols = (int(word) * args.piece for word in args.grid.split("x"))
+    chosen = list(enumerate(files.pictures_in(args.folder)))[1 :: args.every]
+    pictures = [(k, files.read_in_8_bits(path)[:rows, :cols]) for k, path in chosen]
+    print(f"| {len(pictures)} corners | top-1, read as clean | top-1 | partner among them | DC | NC | believed |")
+    for protocol in args.protocol:
+        made = [case(protocol, picture, (args.piece, args.piece), False, k) for k, picture in pictures]
+        means = 100.0 * np.mean([measured(one, protocol) for one in made], axis=0)
+        print(f"| {protocol} |" + "".join(f" {mean:.1f} |" for mean in means), flush=True)
+
+
+if __name__ == "__main__":
+    main()
