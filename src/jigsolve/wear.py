@@ -59,7 +59,7 @@ def found(puzzle: Puzzle, near: Nearest, sheet: Pairs, crew: Crew = ALONE) -> tu
     on_sheet = clean.share(sheet)
     if clean.clarity < CLEAR:
         noisy = mutual(nearest(puzzle, Mahalanobis(border=NOISY), 2, crew))
-        coded = on_sheet > ON_SHEET and noisy.share(sheet) < 0.6 * on_sheet
+        coded = on_sheet > max(ON_SHEET, 3.0 / len(clean.first)) and noisy.share(sheet) < 0.6 * on_sheet
         if coded or noisy.clarity > CLEARER * clean.clarity:
             return NOISY, coded
     return (WORN if lost(puzzle, near, clean) > WORN_FROM else CLEAN), False
