@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from jigsolve.compatibility.blocks import PHASES, Blocks, phases
+from jigsolve.compatibility.blocks import PHASES, Blocks, phases, revised
 from jigsolve.crew import Crew
 from jigsolve.dissimilarity import Mahalanobis, nearest
 from jigsolve.puzzle import cut, scramble
@@ -36,12 +36,31 @@ def test_true_joints_agree(size, rotate):
     wrong = np.random.default_rng(0).permutation(b)
     sure = np.arange(len(a)) < len(a) // 2
     blocks = Blocks(puzzle)
-    true = blocks.evidence(a, b, sure)
+    true, meet = blocks.evidence(a, b, sure)
     assert true.mean() > 1.0
-    both = blocks.evidence(np.r_[a, a], np.r_[b, wrong], np.r_[sure, np.zeros(len(a), dtype=bool)])
+    both, _ = blocks.evidence(np.r_[a, a], np.r_[b, wrong], np.r_[sure, np.zeros(len(a), dtype=bool)])
     np.testing.assert_array_equal(both[: len(a)], true)
     assert both[len(a) :].mean() < true.mean() - 1.0
-    np.testing.assert_allclose(blocks.evidence(b, a, sure), true, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(blocks.evidence(b, a, sure)[0], true, rtol=1e-5, atol=1e-5)
+    assert (meet >= 0.0).all()
+    assert (meet <= 1.0 + 1e-6).all()
+
+
+def test_where_blocks_meet_at_the_border():
+    """Pieces 28 wide: at every second cut. What the first part says of a joint counts less there."""
+    puzzle = cut(coded("chelsea", 60), 28, 28)
+    number = np.arange(len(puzzle)).reshape(puzzle.rows, puzzle.cols)
+    a = (4 * number[:, :-1]).astype(np.int32)
+    _, meet = Blocks(puzzle).evidence(
+        a.ravel(), (4 * number[:, 1:] + 2).astype(np.int32).ravel(), np.ones(a.size, bool)
+    )
+    meet = meet.reshape(a.shape)
+    assert meet[:, 1::2].mean() > 0.9
+    assert meet[:, 0::2].mean() < 0.1
+    zero = np.zeros(1)
+    assert revised(np.array([3.0]), zero, zero) == 3.0
+    assert revised(np.array([3.0]), zero, zero + 1.0) < 3.0
+    assert revised(np.array([3.0]), zero + 1.0, zero) == 4.0
 
 
 def test_the_grid_is_found_at_its_phase():
@@ -65,7 +84,7 @@ def test_few_sure_joints_say_nothing_and_noise_has_no_grid():
     noise = np.random.default_rng(1).integers(0, 256, (280, 280, 3)).astype(np.uint8)
     for puzzle in (cut(noise, 28, 28), cut(coded("coffee"), 28, 28)):
         a, b = np.arange(10, dtype=np.int32), np.arange(10, 20, dtype=np.int32)
-        assert (Blocks(puzzle).evidence(a, b, np.ones(10, dtype=bool)) == 0.0).all()
+        assert (Blocks(puzzle).evidence(a, b, np.ones(10, dtype=bool))[0] == 0.0).all()
     assert Blocks(cut(noise, 28, 28)).lean() is None
 
 

@@ -30,6 +30,9 @@ DOUBT = 0.02  # the chance that a piece's grid is misread however plain it looks
 TRUSTS = np.array([0.0, 0.25, 0.5, 0.75, 1.0])  # what the weights may be multiplied by
 ENOUGH = 20  # sure joints, to find out
 MOST = 6.0  # nats that grids may speak for or against a joint
+TRUSTED = 0.65  # what of a logit is left where blocks meet at the border: steps there say little, and deceive
+DECEIT = 0.4  # and what is taken off
+LOWEST = -8.0  # logit that is low enough
 PULL = 14.0  # of grids on the choice of candidates, in units of D for each pixel of a border
 CLEAR = 0.2  # by how much more pieces than by chance must fit one grid, for that pull
 _PIECES = 1 << 10  # pieces whose planes are in memory at once
@@ -69,9 +72,14 @@ class Blocks:
         left, right = np.hstack([across, along]), np.hstack([_facing(across, 0), self._facing_along(along)])
         return Lean(pull * left, pull * right)
 
-    def evidence(self, first: Numbers, second: Numbers, sure: NDArray[np.bool_], crew: Crew = ALONE) -> Floats:
-        """(joints,) in nats; sure: joints that are true to all appearance, by which it is found how far grids agree."""
-        out = np.zeros(len(first))
+    def evidence(
+        self, first: Numbers, second: Numbers, sure: NDArray[np.bool_], crew: Crew = ALONE
+    ) -> tuple[Floats, Floats]:
+        """(joints,) for or against each, in nats; and the chance that blocks meet at the border itself.
+
+        sure: joints that are true to all appearance, by which it is found how far grids agree.
+        """
+        out, meet = np.zeros((2, len(first)))
         trust = self._trust(first[sure], second[sure])
         if trust > 0.0:
             across, along = self._of_sides(trust)
@@ -81,11 +89,12 @@ class Blocks:
             def weigh(lo: int, hi: int) -> None:
                 a, b = first[lo:hi], second[lo:hi]
                 # that the grids of brightness agree across the border, the model has seen for itself
-                odds = _agreement(across, theirs, a, b) / _agreement(half, half_theirs, a, b)
-                out[lo:hi] = np.log(odds * _agreement(along, beside, a, b))
+                same, seen = _agreement(across, theirs, a, b), _agreement(half, half_theirs, a, b)
+                out[lo:hi] = np.log(same / seen * _agreement(along, beside, a, b))
+                meet[lo:hi] = PHASES // 2 * half[a, 0] * half_theirs[b, 0] / seen
 
             Crew(crew.threads).all(weigh, chunks(len(out), _CHUNK), 1.0)
-        return np.clip(out, -MOST, MOST)
+        return np.clip(out, -MOST, MOST), meet
 
     def _trust(self, first: Numbers, second: Numbers) -> float:
         """The factor under which the grids of sure joints agree best: 0 where there are no grids."""
@@ -112,6 +121,12 @@ class Blocks:
         for side, length in enumerate((self.high, self.wide, self.high, self.wide)):
             out[side::4] = _facing(along[side::4], length)
         return out
+
+
+def revised(logit: Floats, evidence: Floats, meet: Floats) -> Floats:
+    """Logits of joints in the light of their block grids."""
+    logit = logit + evidence
+    return logit - meet * (DECEIT + (1.0 - TRUSTED) * np.maximum(logit, LOWEST))
 
 
 def phases(planes: Singles) -> Singles:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from jigsolve.compatibility import _kernels
-from jigsolve.compatibility.blocks import Blocks
+from jigsolve.compatibility.blocks import Blocks, revised
 from jigsolve.compatibility.sides import BLOCK, Sides
 from jigsolve.crew import ALONE, Crew, chunks
 from jigsolve.dissimilarity import CLEAN, NOISY, NONE, SIDES, Border, Dissimilarity, Lean, Nearest
@@ -132,7 +132,7 @@ def judged(joints: Joints, first: Net, *later: Net) -> Floats:
         logit[lo:hi] = first(features)
 
     joints.crew.all(judge, chunks(len(logit), _CHUNK), 0.8)
-    logit += joints.blocks
+    logit = revised(logit, *joints.blocks)
     for stage, net in enumerate(later):
         around = Surroundings(joints.first, joints.second, len(joints.sides.length), logit, with_loops=stage > 0)
         logit = judged_again(net, logit, around, context, joints.crew, 0.9 + 0.1 * stage)
