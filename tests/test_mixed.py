@@ -8,9 +8,9 @@ from _thread import interrupt_main
 import numpy as np
 import pytest
 
-from jigsolve import InputError, Puzzle, SolveParams, solve, solve_mixed
+from jigsolve import InputError, Puzzle, SolveParams, render, solve, solve_mixed
 from jigsolve.events import Advanced, Event, Stage
-from jigsolve.layout import HOLE, Layout
+from jigsolve.layout import HOLE, Layout, facing_sides
 from jigsolve.puzzle import cut, mix, scramble
 from jigsolve.scores import matched, score
 from pictures import photograph, small_puzzle
@@ -52,6 +52,13 @@ def test_shapes_that_are_given_are_kept() -> None:
     answer, share = matched([result.layout for result in results], truths)
     assert share == 1.0
     assert [results[k].layout == truth for k, truth in zip(answer, truths, strict=True)] == [True, True]
+    for k, truth in zip(answer, truths, strict=True):  # all that a result tells is in the numbers of the bag
+        sides, chances = results[k].candidates.best(2)
+        (a, b), _ = facing_sides(truth.pieces, truth.turns)
+        assert (sides[a // 4, a % 4, 0] == b).mean() > 0.9
+        assert sides.shape == chances.shape == (len(puzzle), 4, 2)
+        shown = render.picture(results[k].puzzle, results[k].layout)
+        assert np.array_equal(shown, render.picture(puzzle, truth))
 
 
 def test_missing_pieces_leave_holes_in_their_own_picture() -> None:

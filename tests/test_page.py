@@ -47,7 +47,7 @@ def sent(client: TestClient, *files: tuple[str, bytes]) -> dict[str, Any]:
     return state
 
 
-def waited(client: TestClient, key: str, *phases: str, seconds: float = 60.0) -> dict[str, Any]:
+def waited(client: TestClient, key: str, *phases: str, seconds: float = 300.0) -> dict[str, Any]:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         state: dict[str, Any] = client.get(f"/api/desks/{key}").json()

@@ -15,13 +15,15 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from jigsolve.errors import InputError
 from jigsolve.events import Advanced, Event, Stage
 from jigsolve.inputs import Input
 from jigsolve.pins import Pins
 from jigsolve.solve import SolveParams
 
-GENTLE = 5  # how much nicer than the page, which must stay quick
+GENTLE = 3  # how much nicer than the page, which must stay quick
 
 
 class Task(NamedTuple):
@@ -80,6 +82,7 @@ def work(line: Connection) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends us
     if hasattr(os, "nice"):
         os.nice(GENTLE)
+    _warm_up()
     try:
         task = line.recv()
     except EOFError:
@@ -94,6 +97,15 @@ def work(line: Connection) -> None:
     except Exception:
         traceback.print_exc()
         line.send(("failed", "Something went wrong inside the solver; the terminal says what."))
+
+
+def _warm_up() -> None:
+    """Load what a solve needs, and on a first run compile it, before there is one to wait for."""
+    from jigsolve.puzzle import Puzzle
+    from jigsolve.solve import solve
+
+    noise = np.random.default_rng(0).integers(0, 256, (9, 8, 8, 3), dtype=np.uint8)
+    solve(Puzzle(noise, 3, 3, rotated=True), SolveParams(effort="fast", threads=1))
 
 
 def _solved(task: Task, orders: _Orders, line: Connection) -> dict[str, Any]:

@@ -230,6 +230,21 @@ export class Edit {
     });
   }
 
+  // All that a person has done, for a page that is loaded again; the way there is not kept.
+  kept() {
+    return { labels: [...this.board.labels], locked: [...this.locked], joined: [...this.joined], cuts: [...this.cuts] };
+  }
+
+  restore(kept) {
+    if (kept.labels.length !== this.board.labels.length) return;
+    this.step("found your corrections again", (put) => {
+      kept.labels.forEach((label, cell) => put(cell, label));
+      this.locked = new Set(kept.locked);
+      this.joined = new Map(kept.joined);
+      this.cuts = new Map(kept.cuts);
+    });
+  }
+
   layout() {
     const { rows, cols, labels } = this.board;
     const lines = (value) => Array.from({ length: rows }, (_, row) => Array.from(labels.subarray(row * cols, (row + 1) * cols), value));

@@ -131,7 +131,7 @@ class App {
   async lay(state) {
     this.version = state.version;
     this.view?.close();
-    Object.assign(this, { view: null, edit: null, selection: new Selection(), shownSolve: "" });
+    Object.assign(this, { view: null, edit: null, inspect: null, selection: new Selection(), shownSolve: "" });
     show("stage", true);
     if (!state.puzzle) return;
     const { n, rows, cols, atlas } = state.puzzle;
@@ -159,8 +159,7 @@ class App {
     const running = ["queued", "solving", "paused"].includes(state.phase);
     for (const entry of story) {
       this.solving.hear(entry);
-      if (!running && state.phase !== "answer") continue;
-      if (this.view.mode === "board") continue;
+      if (this.view?.mode !== "both") continue; // nobody has watched it begin
       const order = this.board.apply(entry);
       if (order.length) this.view.update(order, entry.placed ? Math.min(3, 0.7 + order.length / 250) : 0.35);
     }
@@ -205,6 +204,7 @@ class App {
       this.edit.hear(labels, said, before ? "solved the rest" : "solved");
       if (this.edit.said !== said) Object.assign(this.edit, { said, answer: labels });
       this.edit.solve = state.solve;
+      if (!before) this.remembered();
     }
     this.shownSolve = state.solve;
     this.gestures.edit = this.edit;
@@ -221,6 +221,24 @@ class App {
     this.resting = null;
     this.view.update();
     this.view.land();
+  }
+
+  // Corrections outlive a reload, in this tab only.
+  remember() {
+    clearTimeout(this.remembering);
+    this.remembering = setTimeout(() => {
+      if (!this.edit) return;
+      try {
+        sessionStorage.setItem("corrections", JSON.stringify({ solve: this.edit.solve, ...this.edit.kept() }));
+      } catch {
+        sessionStorage.removeItem("corrections"); // there are too many to keep
+      }
+    }, 300);
+  }
+
+  remembered() {
+    const kept = JSON.parse(sessionStorage.getItem("corrections") ?? "null");
+    if (kept?.solve === this.edit.solve) this.edit.restore(kept);
   }
 
   // What the solver said, drawn and listed.
@@ -240,6 +258,7 @@ class App {
     this.view.update([], 0.25);
     if (!this.inspect) return;
     if (this.edit.said !== this.believedOf) this.believed();
+    this.remember();
     this.overlay.rebuild();
     this.panel.list();
     this.panel.show();

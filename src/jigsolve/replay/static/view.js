@@ -26,6 +26,7 @@ export class View {
     this.atHome = new Set(); // pieces that will fly, and still lie on the sheet
     this.mode = "sheet";
     this.frames = []; // times of the last frames, for whoever measures
+    this.flown = 0; // pieces that have flown, likewise
     this.colours = {};
     this.still = window.matchMedia("(prefers-reduced-motion: reduce)");
     this._asked = 0;
@@ -207,6 +208,7 @@ export class View {
         this.flights.push({ piece, cell, from, turn: before.turn, since: now + 1000 * seconds * share, seen: count++ % every === 0 });
         waiting.add(cell);
       }
+      this.flown += count;
       this.flights.sort((a, b) => a.since - b.since);
     } else {
       this.flights = this.flights.filter((flight) => this.board.cellOf[flight.piece] === flight.cell && !touched.has(flight.cell));
@@ -247,6 +249,7 @@ export class View {
 
   // When all pieces have landed.
   async settled() {
+    if (this.mode === "sheet") this.land(); // nobody sees them fly
     while (this.flights.length && !this.closed) await new Promise((done) => setTimeout(done, 60));
   }
 
