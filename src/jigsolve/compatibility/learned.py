@@ -255,7 +255,7 @@ class Joints:
         self.trust = (
             float((self.alike[clear].mean() if clear.any() else 0.0) - self.alike.mean()) if len(clear) else 0.0
         )
-        self.blocks = np.zeros(len(clear))
+        self.blocks = np.zeros(len(clear)), np.zeros(len(clear))
         if border is CLEAN:  # across a gap grids do not run on, and those of a coded sheet are no picture's
             self.blocks = Blocks(puzzle, crew).evidence(self.first, self.second, clear, crew)
 
