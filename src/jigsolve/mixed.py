@@ -18,7 +18,7 @@ from jigsolve.groups import groups
 from jigsolve.layout import HOLE, Layout
 from jigsolve.puzzle import UNKNOWN, Puzzle
 from jigsolve.solve import Clock, Result, SolveParams, laid_out, solve, weighed
-from jigsolve.solvers import Grid, room, separated
+from jigsolve.solvers import Grid, Part, room, separated
 
 STRIP = 6  # times as long as wide: what lies in one row meets in single joints, too few to count pictures by
 
@@ -61,21 +61,20 @@ def solve_mixed(
     if len(found) < (pictures or 0):
         raise InputError(f"Expected pieces of {pictures} pictures, got some of fewer that can be told apart.")
     wide = room(len(bag))
-    layouts = separated(Grid(joints.C, wide, wide, bag.turns, kinds), found, shape, params.seed)
-    results = _each(bag, layouts, params, watch, deadline)
+    parts = separated(Grid(joints.C, wide, wide, bag.turns, kinds), found, shape, params.seed)
+    results = _each(bag, parts, params, watch, deadline)
     return [replace(result, stopped=True) for result in results] if joints.cut_short else results
 
 
-def _each(bag: Puzzle, layouts: Sequence[Layout], params: SolveParams, watch: Watch, deadline: float) -> list[Result]:
+def _each(bag: Puzzle, parts: Sequence[Part], params: SolveParams, watch: Watch, deadline: float) -> list[Result]:
     """Solve every picture for itself, in its share of the time that is left."""
     results: list[Result] = []
-    for k, layout in enumerate(layouts):
+    for k, (mine, rows, cols) in enumerate(parts):
         now = time.monotonic()
-        until = now + max(0.0, deadline - now) / (len(layouts) - k)
-        mine = np.sort(layout.pieces[layout.pieces != HOLE])
-        part = Puzzle(bag.pieces[mine], layout.rows, layout.cols, bag.rotated)
+        until = now + max(0.0, deadline - now) / (len(parts) - k)
+        puzzle = Puzzle(bag.pieces[mine], rows, cols, bag.rotated)
         clock = Clock(watch)
-        result = laid_out(part, weighed(part, replace(params, time_limit=None), clock), params, clock, until)
+        result = laid_out(puzzle, weighed(puzzle, replace(params, time_limit=None), clock), params, clock, until)
         if result.stopped and time.monotonic() < until:  # by hand: be done with the others too
             deadline = 0.0
         pieces = result.layout.pieces

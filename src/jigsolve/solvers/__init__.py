@@ -6,7 +6,7 @@ from jigsolve.solvers.grid import Grid, GridCoefficients
 from jigsolve.solvers.growth.shape import room, shape_of
 from jigsolve.solvers.paper import Paper
 from jigsolve.solvers.protocol import EFFORTS, Answer, Budget, Solver
-from jigsolve.solvers.separation import separated
+from jigsolve.solvers.separation import Part, separated
 
 SOLVERS: dict[str, Solver] = {"default": Default(), "paper": Paper(), "balanced": Balanced()}
 
@@ -20,6 +20,7 @@ __all__ = [
     "Grid",
     "GridCoefficients",
     "Paper",
+    "Part",
     "Solver",
     "room",
     "separated",

@@ -7,8 +7,10 @@ canvas: what is loose grows in where it fits best, and the usual search moves wh
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,32 +18,45 @@ from scipy.sparse import csr_array
 
 from jigsolve.errors import InputError
 from jigsolve.identical import Kinds
-from jigsolve.layout import HOLE, Layout
+from jigsolve.layout import HOLE
 from jigsolve.puzzle import UNKNOWN
 from jigsolve.solvers.grid import Grid
 from jigsolve.solvers.growth.board import Board
 from jigsolve.solvers.growth.frames import Frames, Shape
-from jigsolve.solvers.growth.search import Search
-from jigsolve.solvers.growth.shape import BRIEF, room, shape_of
+from jigsolve.solvers.growth.search import Search, SearchParams
+from jigsolve.solvers.growth.shape import room, shape_of
 
 Numbers = NDArray[np.int64]
+HASTE = SearchParams(cycle=100, each=6, cycles=2)  # each picture is searched for itself later
 
 
-def separated(grid: Grid, cores: Sequence[Numbers], shape: Shape, seed: int) -> list[Layout]:
-    """Layouts of all pictures, found in haste; together they hold every piece.
+class Part(NamedTuple):
+    """The pieces of one picture, in order, and its rows and columns."""
+
+    pieces: Numbers
+    rows: int
+    cols: int
+
+
+def separated(grid: Grid, cores: Sequence[Numbers], shape: Shape, seed: int) -> list[Part]:
+    """What belongs to each picture; together they hold every piece.
 
     grid: the whole bag, in a frame that means nothing; cores: pieces (of C) that each picture has for sure.
     shape: rows and columns of every picture, `UNKNOWN` if nobody knows them.
     """
     shapes = [shape] * len(cores) if shape != UNKNOWN else _shapes(grid, cores, seed)
-    if sum(rows * cols for rows, cols in shapes) < len(grid):  # only if they were given
+    room_for = [rows * cols for rows, cols in shapes]
+    if sum(room_for) < len(grid):  # only if they were given
         grids = f"{len(cores)} pictures of {shape[0]} rows x {shape[1]} cols"
         raise InputError(f"Expected {grids} to hold {len(grid)} pieces.")
-    laid = [_laid(grid, core, one, seed) for core, one in zip(cores, shapes, strict=True)]
+    kinds = np.arange(len(grid)) if grid.kinds is None else grid.kinds.of
+    whole = sum(map(len, cores)) == len(grid) and all(map(operator.le, map(len, cores), room_for))
+    if whole:  # none is loose
+        return [Part(np.flatnonzero(np.isin(kinds, core)), *one) for core, one in zip(cores, shapes, strict=True)]
     board = Frames(grid, shapes)
-    board.lay(laid)
-    search = _searched(board, seed)
-    return board.layouts(search.best)
+    board.lay([_laid(grid, core, one, seed) for core, one in zip(cores, shapes, strict=True)])
+    layouts = board.layouts(_searched(board, seed).best)
+    return [Part(np.sort(layout.pieces[layout.pieces != HOLE]), layout.rows, layout.cols) for layout in layouts]
 
 
 def _shapes(grid: Grid, cores: Sequence[Numbers], seed: int) -> list[Shape]:
@@ -124,7 +139,7 @@ def _worth(grid: Grid) -> NDArray[np.float64]:
 
 
 def _searched(board: Board, seed: int) -> Search:
-    search = Search(board, seed, BRIEF)
-    for _ in range(BRIEF.cycles):
+    search = Search(board, seed, HASTE)
+    for _ in range(HASTE.cycles):
         search.cycle(lambda: False)
     return search
