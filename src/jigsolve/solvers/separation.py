@@ -7,7 +7,6 @@ canvas: what is loose grows in where it fits best, and the usual search moves wh
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -45,13 +44,13 @@ def separated(grid: Grid, cores: Sequence[Numbers], shape: Shape, seed: int) -> 
     shape: rows and columns of every picture, `UNKNOWN` if nobody knows them.
     """
     shapes = [shape] * len(cores) if shape != UNKNOWN else _shapes(grid, cores, seed)
-    room_for = [rows * cols for rows, cols in shapes]
-    if sum(room_for) < len(grid):  # only if they were given
+    cells = [rows * cols for rows, cols in shapes]
+    if sum(cells) < len(grid):  # only if they were given
         grids = f"{len(cores)} pictures of {shape[0]} rows x {shape[1]} cols"
         raise InputError(f"Expected {grids} to hold {len(grid)} pieces.")
     kinds = np.arange(len(grid)) if grid.kinds is None else grid.kinds.of
-    whole = sum(map(len, cores)) == len(grid) and all(map(operator.le, map(len, cores), room_for))
-    if whole:  # none is loose
+    fit = all(len(core) <= many for core, many in zip(cores, cells, strict=True))
+    if fit and sum(map(len, cores)) == len(grid):  # none is loose
         return [Part(np.flatnonzero(np.isin(kinds, core)), *one) for core, one in zip(cores, shapes, strict=True)]
     board = Frames(grid, shapes)
     board.lay([_laid(grid, core, one, seed) for core, one in zip(cores, shapes, strict=True)])

@@ -1,0 +1,18 @@
+"""Pieces of two photographs in one bag: told apart, counted, each put together for itself."""
+
+import skimage.data
+
+from jigsolve import SolveParams, cut, scramble, solve_mixed
+from jigsolve.puzzle import mix
+from jigsolve.scores import matched, score
+
+photographs = [skimage.data.chelsea(), skimage.data.coffee()]
+bag, truths = mix([scramble(cut(picture, 50, 50), rotate=True, seed=1) for picture in photographs], seed=2)
+
+results = solve_mixed(bag, params=SolveParams(effort="fast"))  # or solve_mixed(bag, 2), if you know how many there are
+print(f"{len(bag)} pieces of {len(results)} pictures")
+answer, own = matched([result.layout for result in results], truths)
+print(f"{own:.1%} of them in their own picture")
+for truth, k in zip(truths, answer, strict=True):
+    layout = results[k].layout
+    print(f"{layout.rows} rows x {layout.cols} cols, {score(layout, truth).neighbour:.1%} of joints right")
