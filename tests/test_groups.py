@@ -55,6 +55,13 @@ def test_a_number_of_pictures_cuts_the_weakest_ties_or_joins_what_is_left() -> N
     assert len(groups(P, ones(300), 80)) < 80  # pictures have six pieces at least
 
 
+def test_a_small_group_with_many_weak_ties_is_loose() -> None:
+    weak = [(4 * (10 * y + 9), 4 * (100 + 5 * y) + 2, 0.2) for y in range(5)]
+    assert [len(group) for group in groups(joints_of([(10, 10), (5, 5)], 0.9), ones(125))] == [100, 25]
+    assert [len(group) for group in groups(joints_of([(10, 10), (5, 5)], 0.9, weak), ones(125))] == [100]
+    assert [len(group) for group in groups(joints_of([(10, 10), (5, 5)], 0.9, weak), ones(125), 2)] == [100, 25]
+
+
 def test_crumbs_and_copies_are_loose() -> None:
     P = joints_of([(10, 10), (2, 2), (10, 10)], 0.9)
     assert [len(group) for group in groups(P, ones(204))] == [100, 100]

@@ -121,6 +121,15 @@ def test_identical_pieces_are_shared_out() -> None:
         assert score(results[k].layout, truth, puzzle.looks()).picture == 1.0
 
 
+def test_an_island_in_white_is_no_picture_of_its_own() -> None:
+    whole = photograph("coffee")[: 8 * 48, : 12 * 48].copy()
+    whole[48 : 6 * 48, 5 * 48 : 10 * 48] = 255
+    whole[2 * 48 : 5 * 48, 6 * 48 : 9 * 48] = photograph("chelsea")[60:204, 160:304]
+    puzzle, _ = scramble(cut(whole, 48, 48), False, 1)
+    assert len(solve_mixed(puzzle, None, FAST)) == 1
+    assert len(solve_mixed(puzzle, 2, FAST)) == 2  # but who says so is believed
+
+
 def test_the_same_seed_the_same_answer_however_the_bag_is_shuffled() -> None:
     parts = [small_puzzle(name, 48, rows, cols, seed=k) for k, (name, rows, cols) in enumerate(PARTS)]
     pictures = []

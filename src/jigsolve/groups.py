@@ -56,7 +56,23 @@ def groups(P: csr_array, copies: NDArray[np.int32], pictures: int | None = None)
         found = _large(order[:enough], len(copies))[:pictures]
         if sum(map(len, found)) >= MOST * (copies == 1).sum() and len(found) >= (pictures or 1):
             break
-    return found
+    return found if pictures is not None else _apart(found, ties(P, copies, 0.0), len(copies))
+
+
+def _apart(found: list[Group], tied: Ties, n: int) -> list[Group]:
+    """Without groups less than half as large as the largest that all joints, likely or not, tie to a larger one."""
+    of = np.full(n, -1)
+    for k, group in enumerate(found):
+        of[group] = k
+    a, b = of[tied.a], of[tied.b]
+    both = (a >= 0) & (b >= 0)
+    expected = np.zeros((len(found), len(found)))
+    np.add.at(expected, (np.maximum(a, b)[both], np.minimum(a, b)[both]), tied.P[both])
+    return [
+        group
+        for k, group in enumerate(found)
+        if 2 * len(group) >= len(found[0]) or expected[k, :k].max() < WEAKEST * sqrt(len(group))
+    ]
 
 
 def ties(P: csr_array, copies: NDArray[np.int32], least: float) -> Ties:

@@ -18,7 +18,7 @@ from jigsolve.groups import groups
 from jigsolve.layout import HOLE, Layout
 from jigsolve.puzzle import UNKNOWN, Puzzle
 from jigsolve.solve import Clock, Result, SolveParams, laid_out, solve, weighed
-from jigsolve.solvers import Grid, Part, room, separated
+from jigsolve.solvers import Grid, Part, room, separated, without_islands
 
 STRIP = 6  # times as long as wide: what lies in one row meets in single joints, too few to count pictures by
 
@@ -52,7 +52,11 @@ def solve_mixed(
     assert likely is not None  # C is as usual
     P, kinds = likely
     clock.stage("pictures")
+    wide = room(len(bag))
+    grid = Grid(joints.C, wide, wide, bag.turns, kinds)
     found = groups(P, kinds.copies, pictures)
+    if pictures is None:
+        found = without_islands(grid, found, shape, params.seed)
     if pictures is None and len(found) < 2:
         own = replace(params, compatibility=params.compatibility or "learned")
         if own == usual and 1 not in shape:
@@ -60,8 +64,7 @@ def solve_mixed(
         return [solve(_shaped(bag, shape), params, watch)]
     if len(found) < (pictures or 0):
         raise InputError(f"Expected pieces of {pictures} pictures, got some of fewer that can be told apart.")
-    wide = room(len(bag))
-    parts = separated(Grid(joints.C, wide, wide, bag.turns, kinds), found, shape, params.seed)
+    parts = separated(grid, found, shape, params.seed)
     results = _each(bag, parts, params, watch, deadline)
     return [replace(result, stopped=True) for result in results] if joints.cut_short else results
 

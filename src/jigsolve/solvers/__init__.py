@@ -6,7 +6,7 @@ from jigsolve.solvers.grid import Grid, GridCoefficients
 from jigsolve.solvers.growth.shape import room, shape_of
 from jigsolve.solvers.paper import Paper
 from jigsolve.solvers.protocol import EFFORTS, Answer, Budget, Solver
-from jigsolve.solvers.separation import Part, separated
+from jigsolve.solvers.separation import Part, separated, without_islands
 
 SOLVERS: dict[str, Solver] = {"default": Default(), "paper": Paper(), "balanced": Balanced()}
 
@@ -25,4 +25,5 @@ __all__ = [
     "room",
     "separated",
     "shape_of",
+    "without_islands",
 ]

@@ -58,6 +58,18 @@ def separated(grid: Grid, cores: Sequence[Numbers], shape: Shape, seed: int) -> 
     return [Part(np.sort(layout.pieces[layout.pieces != HOLE]), layout.rows, layout.cols) for layout in layouts]
 
 
+def without_islands(grid: Grid, cores: Sequence[Numbers], shape: Shape, seed: int) -> list[Numbers]:
+    """The cores that are pictures, of those that may be. What lies apart in white sky is tied to nothing: cores less
+    than half as large as the largest are none if, without them, the others make rectangles that leave no hole."""
+    large = [core for core in cores if 2 * len(core) >= len(cores[0])]
+    if len(large) == len(cores):
+        return large
+    shapes = [shape] * len(large)
+    if shape == UNKNOWN:
+        shapes = [shape_of(_part(grid, whole), seed) for whole in _with_loose(grid, large)]
+    return large if sum(rows * cols for rows, cols in shapes) == len(grid) else list(cores)
+
+
 def _shapes(grid: Grid, cores: Sequence[Numbers], seed: int) -> list[Shape]:
     """Rows and columns of each picture. If the cores do not tell, because pieces at the edges are loose, pictures that
     are all alike and leave no hole are likely; failing that, loose pieces go with the core that wants them most."""
