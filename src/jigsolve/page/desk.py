@@ -121,7 +121,8 @@ class Desk:
             "key": self.key, "title": self.title, "phase": self.phase, "place": self.place, "error": self.error,
             "settings": {"piece": self.settings.piece, "rotated": self.settings.rotated, "rows": self.settings.rows,
                          "cols": self.settings.cols, "shuffle": self.settings.shuffle},
-            "why": self.why, "version": self.version, "solve": self.solves, "told": len(self.story),
+            "sheet": not isinstance(self.source, files.Pieces), "why": self.why,
+            "version": self.version, "solve": self.solves, "told": len(self.story),
         }  # fmt: skip
         if self.given is not None and self.atlas is not None:
             puzzle = self.given.puzzle

@@ -39,7 +39,8 @@ export class AnswerPanel {
     const seconds = Object.values(said.seconds).reduce((sum, spent) => sum + spent, 0);
     element("facts").textContent = [`${said.layout.rows} rows × ${said.layout.cols} columns`, ...(seconds ? [duration(seconds)] : []),
       ...(said.consistency === null ? [] : [`consistency ${said.consistency.toFixed(1)}`]), ...(said.stopped ? ["stopped early"] : [])].join(" · ");
-    lines(element("answer-notes"), said.notes);
+    const known = new Set(this.app.state.puzzle.notes); // they were shown with the pieces
+    lines(element("answer-notes"), said.notes.filter((note) => !known.has(note)));
     this.list();
   }
 

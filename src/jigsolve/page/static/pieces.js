@@ -44,6 +44,7 @@ export class PiecesPanel {
     element("cols").placeholder = puzzle?.cols || "auto";
     element("rotated").checked = settings.rotated;
     element("shuffle").checked = settings.shuffle;
+    show("shuffle-part", state.sheet);
     element("solve").disabled = !puzzle;
     element("failed").textContent = state.error;
     show("failed", state.error);

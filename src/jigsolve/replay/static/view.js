@@ -171,8 +171,9 @@ export class View {
     this.veil ??= makeCanvas(this.home, rows);
     const pen = this.veil.getContext("2d");
     const mask = pen.createImageData(this.veil.width, this.veil.height);
-    for (let piece = 0; piece < this.board.n; piece++) {
-      mask.data[4 * piece + 3] = this.board.cellOf[piece] >= 0 && !this.atHome.has(piece) ? 255 : 0;
+    for (let place = 0; place < this.veil.width * this.veil.height; place++) {
+      const empty = place >= this.board.n || (this.board.cellOf[place] >= 0 && !this.atHome.has(place));
+      mask.data[4 * place + 3] = empty ? 255 : 0;
     }
     pen.putImageData(mask, 0, 0);
     pen.globalCompositeOperation = "source-in"; // the mask, in the colour of an empty place
