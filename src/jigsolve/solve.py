@@ -25,12 +25,14 @@ from jigsolve.errors import InputError
 from jigsolve.events import Advanced, Event, Laid, Stage, Watch, ignore
 from jigsolve.identical import Kinds, kinds_of, merged
 from jigsolve.layout import Layout
+from jigsolve.margins import at_their_side
 from jigsolve.pins import NO_PINS, Pins, checked
 from jigsolve.puzzle import UNKNOWN, Pixels, Puzzle
 from jigsolve.reference import placed, shaped
 from jigsolve.solvers import EFFORTS, SOLVERS, Budget, Grid, room, shape_of
 
 NOTEBOOK = 1200  # pixels along a picture in a notebook, at most
+SAME = 1e-6  # a smaller difference of consistency is rounding
 PAIRS_SHARE = 0.5  # of a time limit: what is found by then still has to be weighed and laid out
 
 
@@ -203,6 +205,10 @@ def laid_out(
         )
     with blas_threads(threads):
         answer = solver.solve(grid, params.seed, clock.hear, Budget(params.effort, deadline))
+    if joints.kinds is not None and not pins:
+        layout = at_their_side(puzzle, answer.layout, joints.kinds)
+        if (value := grid.consistency(layout)) >= answer.consistency - SAME:
+            answer = replace(answer, layout=layout, consistency=value)
     if reference is not None:
         clock.stage("reference")
         layout = placed(puzzle, grid, reference, answer.layout, params.seed)
