@@ -5,7 +5,7 @@ JOBS ?= 1
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test lint browser screenshots dist bench clean
+.PHONY: demo test lint browser screenshots fuzz audit licences dist bench clean
 
 demo: $(READY)
 	$(BIN)/jigsolve demo
@@ -35,6 +35,19 @@ $(READY): pyproject.toml requirements-dev.lock
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet -e ".[dev]" -c requirements-dev.lock
 	touch $(READY)
+
+# a million cases against every reader and the solver; what breaks is kept in tests/corpus
+CASES ?= 1000000
+fuzz: $(READY)
+	$(BIN)/python tests/fuzz.py --cases $(CASES)
+
+# known weaknesses of the pinned versions; needs the network and pip-audit, which is no part of development otherwise
+audit: $(READY)
+	$(BIN)/python -m pip install --quiet pip-audit
+	$(BIN)/pip-audit --requirement requirements-dev.lock --no-deps --disable-pip
+
+licences: $(READY)
+	$(BIN)/python docs/make_licences.py
 
 # builds, then proves the wheel in an empty environment
 dist: $(READY)

@@ -323,7 +323,7 @@ ERRORS: Sequence[tuple[str, str]] = [
     ("solve none.png --piece 40 --output s.png", "No such file"),
     ("solve . --piece 40 --output s.png", "outside the folder"),
     ("solve empty --output s.png", "got 0 pictures in empty"),
-    ("solve t.json --piece 40 --output s.png", "could not read"),
+    ("solve t.json --piece 40 --output s.png", "no known kind"),
     ("solve", "INPUT"),
     ("solve p.png --pieces 40", "--pieces"),
     ("scramble photo.png --piece 40", "--output"),
@@ -386,7 +386,7 @@ def test_a_full_disk_is_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> N
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device", "p.png")
 
-    monkeypatch.setattr("jigsolve.files.write_picture", full)
+    monkeypatch.setattr("jigsolve.files.write_together", full)
     ran = cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
     assert (ran.code, ran.err) == (2, "Error: p.png: No space left on device\n")
 

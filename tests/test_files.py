@@ -186,7 +186,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Image.Image, "save", fail)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(InputError, match=r"a\.png: No space left"):
         files.write_picture(target, noise(3))
     assert target.read_bytes() == old
     assert list(tmp_path.iterdir()) == [target]

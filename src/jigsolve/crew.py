@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -15,10 +17,15 @@ T = TypeVar("T")
 Job = tuple[Any, ...]  # what a task is called with
 
 
+class OutOfTimeError(Exception):
+    """The deadline came before the work was done."""
+
+
 class Crew:
     """Does jobs that do not depend on each other, as many at a time as there are threads.
 
-    tell: hears how far the stage is, from 0 to 1. late: has time run out? cut_short: were jobs left undone for it?
+    tell: hears how far the stage is, from 0 to 1. late: is it time to spread no more jobs? deadline: on the clock of
+    time.monotonic, when all work ends, done or not. cut_short: were jobs left undone? interrupted: by hand?
     """
 
     def __init__(
@@ -26,12 +33,14 @@ class Crew:
         threads: int = 1,
         tell: Callable[[float], None] = lambda share: None,
         late: Callable[[], bool] = lambda: False,
+        deadline: float = math.inf,
     ) -> None:
         self.threads = threads
         self.tell = tell
         self.late = late
+        self.deadline = deadline
         self.share = 0.0
-        self.cut_short = False
+        self.cut_short = self.interrupted = False
 
     def each(self, task: Callable[..., T], jobs: Iterable[Job], count: int, upto: float) -> Iterator[T]:
         """What the task makes of each of `count` jobs, in order; after all, the stage is `upto`.
@@ -39,11 +48,14 @@ class Crew:
         Jobs are drawn when they are due. The task must let go of Python's lock where time goes, and must not touch
         what another job touches.
         """
-        return self._told(self._here(task, jobs), count, upto)
+        return self._told(self._here(task, self._before_deadline(jobs)), count, upto)
 
     def spread(self, task: Callable[..., T], jobs: Iterable[Job], count: int, upto: float) -> Iterator[tuple[int, T]]:
         """The same for as many jobs as there is time for, each with its number and in any order."""
-        return self._told(self._afar(task, self._in_time(jobs)), count, upto)
+        try:
+            yield from self._told(self._afar(task, self._in_time(jobs)), count, upto)
+        except KeyboardInterrupt:  # what is done by now is worth keeping
+            self.cut_short = self.interrupted = True
 
     def all(self, task: Callable[..., None], jobs: Collection[Job], upto: float) -> None:
         """The same for a task that leaves what it makes in some array."""
@@ -57,6 +69,12 @@ class Crew:
             self.share += step
             self.tell(self.share)
         self.share = upto
+
+    def _before_deadline(self, jobs: Iterable[T]) -> Iterator[T]:
+        for job in jobs:
+            if time.monotonic() >= self.deadline:
+                raise OutOfTimeError
+            yield job
 
     def _in_time(self, jobs: Iterable[T]) -> Iterator[T]:
         for job in jobs:
@@ -86,6 +104,11 @@ class Crew:
 
 
 ALONE = Crew()
+
+
+def quiet(crew: Crew) -> Crew:
+    """The same threads until the same deadline, with nobody to tell."""
+    return Crew(crew.threads, deadline=crew.deadline)
 
 
 def chunks(count: int, size: int) -> list[tuple[int, int]]:

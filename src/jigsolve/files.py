@@ -11,6 +11,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 import subprocess
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -59,6 +60,7 @@ def read_frame(path: Path) -> Picture:
     if path.is_dir():
         raise InputError(f"Expected a picture, got the folder {path}.")
     try:
+        _check_plain(path)
         with path.open("rb") as file:
             return pictures.decoded(file, str(path), MOST_PIXELS)
     except OSError as error:
@@ -81,8 +83,19 @@ def holds_pieces(path: Path) -> bool:
 def read_pieces(path: Path) -> Pieces:
     """All pictures of a folder or a zip, those in folders within it too; hidden files do not count."""
     if path.is_dir():
-        return _read_all(str(path), _below(path), lambda name: (path / name).read_bytes(), LIMITS)
+        return _read_all(str(path), _below(path), lambda name: _raw(path / name), LIMITS)
     return _read_zip(path, str(path), LIMITS)
+
+
+def _raw(path: Path) -> bytes:
+    _check_plain(path)
+    return path.read_bytes()
+
+
+def _check_plain(path: Path) -> None:
+    """A pipe would let us wait for ever, and a device never ends."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise InputError(f"Expected a plain file, {path.name} is something else.")
 
 
 def read_uploaded(given: Sequence[tuple[str, bytes]], limits: Limits) -> Picture | Pieces:
@@ -101,12 +114,16 @@ def read_uploaded(given: Sequence[tuple[str, bytes]], limits: Limits) -> Picture
 def _read_zip(file: Path | BinaryIO, where: str, limits: Limits) -> Pieces:
     try:
         with zipfile.ZipFile(file) as archive:
-            infos = {info.filename: info for info in archive.infolist() if not info.is_dir()}
-            unpacked = sum(info.file_size for info in infos.values() if _is_picture(info.filename))
-            if unpacked > limits.bytes:
+            infos = {info.filename: info for info in archive.infolist() if not info.filename.endswith("/")}
+            sizes = [info.file_size for info in infos.values() if _is_picture(info.filename)]
+            if sum(sizes) > limits.bytes:
                 raise InputError(f"Expected a zip of at most {limits.bytes / 2**30:g} GB unpacked, {where} has more.")
+            if max(sizes, default=0) > limits.bytes // 4:  # it is unpacked as a whole
+                raise InputError(f"Expected pieces of at most {limits.bytes / 2**32:g} GB unpacked, {where} has more.")
             return _read_all(where, iter(infos), lambda name: archive.read(infos[name]), limits)
-    except (zipfile.BadZipFile, NotImplementedError) as error:
+    except InputError:
+        raise
+    except Exception as error:  # readers of damaged archives raise nearly everything
         raise InputError(f"Expected a zip of pieces in {where} ({one_line(error)}).") from error
 
 
@@ -167,7 +184,7 @@ def check_target(path: Path) -> None:
     """Can a file of this name be written?"""
     if not path.parent.is_dir():
         raise InputError(f"Expected a folder {path.parent} to write {path.name} into: there is none.")
-    if path.exists() and not path.is_file():
+    if (path.exists() and not path.is_file()) or Path(os.path.realpath(path)).is_symlink():  # a loop of links
         raise InputError(f"Expected to write a file, but {path} is something else.")
     if not os.access(path.parent, os.W_OK):
         raise InputError(f"Expected a folder that can be written to, got {path.parent}.")
@@ -188,13 +205,17 @@ def write_layout(path: Path, content: LayoutFile) -> None:
 
 def write_together(contents: Mapping[Path, Pixels | LayoutFile]) -> None:
     """Write pictures and layout files: all of them, or none if one cannot be written."""
-    with ExitStack() as all_or_none:
+    with ExitStack() as parts:
+        beside = {path: parts.enter_context(_beside(path)) for path in contents}
         for path, content in contents.items():
-            file = all_or_none.enter_context(_replacing(path))
-            if isinstance(content, LayoutFile):
-                file.write(layout_text(content).encode())
-            else:
-                pictures.encode(file, check_picture_target(path, content), content)
+            with _written(path), beside[path].open("xb") as file:
+                if isinstance(content, LayoutFile):
+                    file.write(layout_text(content).encode())
+                else:
+                    pictures.encode(file, check_picture_target(path, content), content)
+        for path, part in beside.items():
+            with _written(path):
+                part.replace(os.path.realpath(path))
 
 
 def layout_text(content: LayoutFile) -> str:
@@ -258,7 +279,7 @@ def read_json(path: Path) -> Any:
         with path.open("rb") as file:
             raw = file.read(MOST_JSON_BYTES + 1)
     except OSError as error:
-        raise InputError(f"Expected a JSON file: {error.strerror}.") from error
+        raise InputError(f"Expected a JSON file: {error.strerror or one_line(error)}.") from error
     if len(raw) > MOST_JSON_BYTES:
         raise InputError(f"Expected a JSON file of at most {MOST_JSON_BYTES >> 20} MB.")
     try:
@@ -273,7 +294,7 @@ def write_json(path: Path, data: object) -> None:
 
 def write_text(path: Path, text: str) -> None:
     with _replacing(path) as file:
-        file.write(text.encode())
+        file.write(text.encode(errors="backslashreplace"))  # names of files need not be text
 
 
 def make_folder(path: Path) -> None:
@@ -299,13 +320,29 @@ def natural(path: PurePath) -> list[tuple[int, str]]:
 @contextmanager
 def _replacing(path: Path) -> Iterator[BinaryIO]:
     """A file that takes its name only when it is whole; a link stays a link."""
+    with _beside(path) as part, _written(path):
+        with part.open("xb") as file:
+            yield file
+        part.replace(os.path.realpath(path))
+
+
+@contextmanager
+def _beside(path: Path) -> Iterator[Path]:
+    """A name for what is not whole yet; what is left under it in the end is removed."""
     check_target(path)
     target = Path(os.path.realpath(path))
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
+    part = target.with_name(f".{target.name[:80]}.{secrets.token_hex(4)}.part")
     try:
-        with beside.open("xb") as file:
-            yield file
-        beside.replace(target)
+        yield part
     finally:
         with suppress(OSError):
-            beside.unlink()
+            part.unlink()
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[None]:
+    """A full or a read-only disk is nobody's bug."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"Expected to write {path}: {error.strerror or one_line(error)}.") from error

@@ -82,6 +82,7 @@ def from_sheet(
     bag: bool = False,
 ) -> Input:
     """The puzzle of a scrambled sheet; pixels around whole pieces are its margin. bag: see `read_puzzle`."""
+    puzzle.check_picture(sheet)
     size = _given(piece)
     guess, notes = _found(sheet, rows, cols) if size is None else (piece_size.find(sheet, *size), [])
     (width, height), (left, top), (across, down) = guess.piece, guess.corner, guess.cells
@@ -132,9 +133,13 @@ def from_pieces(
 
 
 def _given(piece: Size | str) -> Size | None:
-    if isinstance(piece, str) and piece != AUTO:
+    if piece == AUTO:
+        return None
+    if not isinstance(piece, tuple) or len(piece) != 2 or not all(isinstance(length, int) for length in piece):
         raise InputError(f"Expected piece as (width, height) or {AUTO!r}, got {piece!r}.")
-    return None if isinstance(piece, str) else piece
+    if min(piece) < 2:
+        raise InputError(f"Expected pieces of at least 2 x 2 pixels, got {piece[0]}x{piece[1]}.")
+    return piece
 
 
 def _found(sheet: Pixels, rows: int | None, cols: int | None) -> tuple[Guess, list[str]]:

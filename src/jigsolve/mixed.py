@@ -12,12 +12,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from jigsolve.clock import Clock
 from jigsolve.errors import InputError
 from jigsolve.events import Watch, ignore
 from jigsolve.groups import groups
 from jigsolve.layout import HOLE, Layout
 from jigsolve.puzzle import UNKNOWN, Puzzle
-from jigsolve.solve import Clock, Result, SolveParams, laid_out, solve, weighed
+from jigsolve.solve import Result, SolveParams, laid_out, solve, weighed
 from jigsolve.solvers import Grid, Part, room, separated, without_islands
 
 STRIP = 6  # times as long as wide: what lies in one row meets in single joints, too few to count pictures by
@@ -47,9 +48,10 @@ def solve_mixed(
         return [solve(_shaped(bag, shape), params, watch)]
     clock = Clock(watch)
     usual = replace(params, solver="default", dissimilarity="mahalanobis", compatibility="learned")
-    joints = weighed(bag, usual, clock)
+    joints = weighed(bag, usual, clock, deadline)
     likely = joints.likely()
-    assert likely is not None  # C is as usual
+    if likely is None:  # no time to tell them apart
+        return [laid_out(bag, joints, params, clock, deadline)]
     P, kinds = likely
     clock.stage("pictures")
     wide = room(len(bag))
@@ -64,7 +66,10 @@ def solve_mixed(
         return [solve(_shaped(bag, shape), params, watch)]
     if len(found) < (pictures or 0):
         raise InputError(f"Expected pieces of {pictures} pictures, got some of fewer that can be told apart.")
-    parts = separated(grid, found, shape, params.seed)
+    try:
+        parts = separated(grid, found, shape, params.seed)
+    except KeyboardInterrupt:
+        return [laid_out(bag, replace(joints, cut_short=True, hurried=True), params, clock, deadline)]
     results = _each(bag, parts, params, watch, deadline)
     return [replace(result, stopped=True) for result in results] if joints.cut_short else results
 

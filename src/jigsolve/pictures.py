@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import re
 import sys
+import threading
 import warnings
-from collections.abc import Sequence
-from io import BytesIO
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from io import SEEK_END, BytesIO
 from pathlib import PurePath
 from typing import Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageFile, ImageOps
+from PIL import Image, ImageFile, ImageOps, UnidentifiedImageError
 
 from jigsolve import png16
 from jigsolve.errors import InputError
@@ -43,6 +47,8 @@ _READ_AS = {"1": "L", "L": "L", "LA": "LA", "La": "LA", "RGB": "RGB", "RGBA": "R
 
 # Scrambled mosaics are large; the guard against pictures that unpack to fill the memory moves up to here.
 Image.MAX_IMAGE_PIXELS = MOST_PIXELS
+logging.getLogger("PIL").addHandler(logging.NullHandler())  # what is wrong with a picture is for us to say
+_TERMINAL = threading.Lock()
 
 
 class Picture(NamedTuple):
@@ -62,13 +68,36 @@ def decoded(file: BinaryIO, name: str, most: int) -> Picture:
                 if image.width * image.height > most:
                     raise Image.DecompressionBombError
                 frames = image.format in ("GIF", "TIFF", "PNG", "WEBP") and getattr(image, "is_animated", False)
+                if image.format != "PNG":
+                    with _hushed() if image.format == "TIFF" else nullcontext():
+                        return Picture(_pixels(image, file), bool(frames))
+                image.verify()  # the checksums, which loading leaves out
+            file.seek(0)
+            with Image.open(file) as image:
                 return Picture(_pixels(image, file), bool(frames))
     except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
         raise InputError(f"Expected at most {min(most, MOST_PIXELS) / 1e6:.3g} megapixels, {name} has more.") from error
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
+    except UnidentifiedImageError as error:
+        what = "a file of no known kind" if file.seek(0, SEEK_END) else "an empty file"
+        raise InputError(f"Expected a picture in {name}, got {what}.") from error
     except Exception as error:  # decoders of damaged files raise nearly everything
         raise InputError(f"Expected a picture in {name}, could not read it ({one_line(error)}).") from error
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """What is wrong with a TIFF is for us to say; libtiff would write to the terminal by itself."""
+    with _TERMINAL:
+        kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, 2)
+        try:
+            yield
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+            os.close(nowhere)
 
 
 def _pixels(image: Image.Image, file: BinaryIO) -> Pixels:

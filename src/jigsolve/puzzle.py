@@ -34,11 +34,9 @@ class Puzzle:
 
     def __post_init__(self) -> None:
         p = self.pieces
-        if p.ndim != 4 or p.dtype not in (np.uint8, np.uint16) or 0 in p.shape:
-            raise InputError(
-                "Expected pieces as uint8 or uint16 of shape (n, height, width, channels),"
-                f" got {p.dtype} of shape {p.shape}."
-            )
+        _check_pixels(p, "pieces", ("n", "height", "width", "channels"))
+        if not all(isinstance(count, int | np.integer) for count in (self.rows, self.cols)):
+            raise InputError(f"Expected rows and cols as whole numbers, got {self.rows!r} and {self.cols!r}.")
         total = self.total
         if (self.rows, self.cols) != UNKNOWN and (min(self.rows, self.cols) < 1 or self.rows * self.cols < total):
             raise InputError(f"Expected rows x cols to hold {total} pieces, got {self.rows} x {self.cols}.")
@@ -82,10 +80,21 @@ class Puzzle:
         return looks if len(np.unique(seen)) < seen.size else None
 
 
+def check_picture(picture: Pixels) -> None:
+    """Refuse what is no picture: floats with their NaNs, flat arrays, none at all."""
+    _check_pixels(picture, "a picture", ("height", "width", "channels"))
+
+
+def _check_pixels(pixels: object, what: str, axes: tuple[str, ...]) -> None:
+    array = pixels if isinstance(pixels, np.ndarray) else None
+    if array is None or array.ndim != len(axes) or not array.size or array.dtype not in (np.uint8, np.uint16):
+        found = type(pixels).__name__ if array is None else f"{array.dtype} of shape {array.shape}"
+        raise InputError(f"Expected {what} as uint8 or uint16 of shape ({', '.join(axes)}), got {found}.")
+
+
 def cut(picture: Pixels, height: int, width: int) -> Puzzle:
     """Cut a picture (height, width, channels) into pieces, row by row; what does not fill a piece is left off."""
-    if picture.ndim != 3:
-        raise InputError(f"Expected a picture of shape (height, width, channels), got shape {picture.shape}.")
+    check_picture(picture)
     if height < 1 or width < 1:
         raise InputError(f"Expected a piece size of at least 1 pixel, got {width}x{height}.")
     rows, cols = picture.shape[0] // height, picture.shape[1] // width

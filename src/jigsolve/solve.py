@@ -7,32 +7,44 @@ import math
 import time
 from base64 import b64encode
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scipy.sparse import csr_array
 
-from jigsolve import pictures, render, wear
+from jigsolve import memory, pictures, render, wear
 from jigsolve.calibration import confidence
 from jigsolve.candidates import Candidates
-from jigsolve.compatibility import COMPATIBILITIES, Compatibility
+from jigsolve.clock import Clock
+from jigsolve.compatibility import COMPATIBILITIES, Compatibility, Percentile
 from jigsolve.compatibility.learned import CANDIDATES, Learned, inverted, probabilities
 from jigsolve.confidence import Confidence
-from jigsolve.crew import Crew, blas_threads, cores
-from jigsolve.dissimilarity import BORDERS, CLEAN, DISSIMILARITIES, Border, Mahalanobis, Nearest, nearest
+from jigsolve.crew import Crew, OutOfTimeError, blas_threads, cores
+from jigsolve.dissimilarity import (
+    BORDERS,
+    CLEAN,
+    DISSIMILARITIES,
+    SIDES,
+    Border,
+    Dissimilarity,
+    Mahalanobis,
+    Nearest,
+    nearest,
+)  # fmt: skip
 from jigsolve.errors import InputError
-from jigsolve.events import Advanced, Event, Laid, Stage, Watch, ignore
+from jigsolve.events import Laid, Watch, ignore
 from jigsolve.identical import Kinds, kinds_of, merged
 from jigsolve.layout import Layout
 from jigsolve.margins import at_their_side
 from jigsolve.pins import NO_PINS, Pins, checked
-from jigsolve.puzzle import UNKNOWN, Pixels, Puzzle
+from jigsolve.puzzle import UNKNOWN, Pixels, Puzzle, check_picture
 from jigsolve.reference import placed, shaped
-from jigsolve.solvers import EFFORTS, SOLVERS, Budget, Grid, room, shape_of
+from jigsolve.solvers import EFFORTS, SOLVERS, Answer, Budget, Grid, room, shape_of
 
 NOTEBOOK = 1200  # pixels along a picture in a notebook, at most
 SAME = 1e-6  # a smaller difference of consistency is rounding
+DENSE = ("paper", "balanced")  # solvers that keep a probability of every piece in every label
 PAIRS_SHARE = 0.5  # of a time limit: what is found by then still has to be weighed and laid out
 
 
@@ -46,6 +58,7 @@ class SolveParams:
     threads: how many to use, None for one a core; the answer does not depend on it.
     cluster: the address of a Dask scheduler whose workers share the all-pairs search; nor does it depend on them.
     border: clean, worn or noisy, what the borders of the pieces are; None finds it out. For the learned compatibility.
+    memory_limit: GB that the program may take in all; None for what the machine has left.
     """
 
     solver: str = "default"
@@ -57,6 +70,7 @@ class SolveParams:
     threads: int | None = None
     cluster: str | None = None
     border: str | None = None
+    memory_limit: float | None = None
 
     def __post_init__(self) -> None:
         tables: tuple[tuple[str, str | None, Collection[str]], ...] = (
@@ -75,6 +89,8 @@ class SolveParams:
             raise InputError(f"Expected a time limit above 0 seconds, got {self.time_limit}.")
         if self.threads is not None and self.threads < 1:
             raise InputError(f"Expected at least 1 thread, got {self.threads}.")
+        if self.memory_limit is not None and not self.memory_limit > 0.0:
+            raise InputError(f"Expected a memory limit above 0 GB, got {self.memory_limit}.")
         if not SOLVERS[self.solver].searches and (self.time_limit is not None or self.effort != "normal"):
             raise InputError(f"Expected no effort or time limit with solver {self.solver}, which does not search.")
 
@@ -133,19 +149,22 @@ def solve(
     _check_pins(puzzle, pins, params)
     if pins and reference is not None:
         raise InputError("Expected pins or a reference, got both.")
+    if reference is not None:
+        check_picture(reference)
     clock = Clock(watch)
     deadline = time.monotonic() + (params.time_limit or math.inf)
     if reference is not None:
         puzzle = shaped(puzzle, reference)
-    return laid_out(puzzle, weighed(puzzle, params, clock, pins), params, clock, deadline, pins, reference)
+    joints = weighed(puzzle, params, clock, deadline, pins)
+    return laid_out(puzzle, joints, params, clock, deadline, pins, reference)
 
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
     """What is known of a puzzle's joints: C, over kinds if the solver takes them.
 
-    learned: C was made of the learned probabilities. cut_short: the time limit left some pairs unmet.
-    border: how the borders of the pieces were read.
+    learned: C was made of the learned probabilities. cut_short: some pairs were left unmet. hurried: C was made in
+    haste of what was there, since the deadline or an interrupt had come. border: how the pieces' borders were read.
     """
 
     C: csr_array
@@ -153,35 +172,58 @@ class Weighed:
     learned: bool
     cut_short: bool
     border: Border = CLEAN
+    hurried: bool = False
 
     def likely(self) -> tuple[csr_array, Kinds] | None:
         """The learned P of every joint over kinds, and those, if C tells."""
         return (inverted(self.C), self.kinds) if self.learned and self.kinds is not None else None
 
 
-def weighed(puzzle: Puzzle, params: SolveParams, clock: Clock, pins: Pins = NO_PINS) -> Weighed:
+def weighed(
+    puzzle: Puzzle, params: SolveParams, clock: Clock, deadline: float = math.inf, pins: Pins = NO_PINS
+) -> Weighed:
     """The first half of a solve: measure all pairs, weigh the joints."""
     solver = SOLVERS[params.solver]
     measure = DISSIMILARITIES[params.dissimilarity]
     compatibility = COMPATIBILITIES[params.compatibility or _suited(puzzle, solver.compatibility)]
-    threads = params.threads or cores()
     with blas_threads(1):  # a crew has as many products at a time as there are threads
         clock.stage("pairs")
         kinds = kinds_of(puzzle, pins.pieces()) if solver.merges else None
         known = puzzle if kinds is None else merged(puzzle, kinds)
-        late = _after(PAIRS_SHARE * (params.time_limit or math.inf))
-        with _crew(params.cluster, threads, tell=clock.advance, late=late) as crew:
-            lean = compatibility.lean(known, crew) if isinstance(compatibility, Learned) else None
-            near = nearest(known, measure, compatibility.keep(known), crew, lean)
-            border, coded = _border(puzzle, known, kinds, near, params, compatibility, crew)
-            if border is not CLEAN:
-                measure, compatibility = Mahalanobis(border=border), Learned(border=border)
-                near = nearest(known, measure, compatibility.keep(known), crew)
-            if coded:
-                near = wear.without(near, wear.on_sheet(puzzle, kinds))
-        clock.stage("compatibility")
-        C = compatibility.matrix(known, measure, near, params.seed, Crew(threads, clock.advance))
+        threads = _threads(puzzle, params, compatibility.keep(known))
+        near = None
+        try:
+            late = _after(PAIRS_SHARE * (deadline - time.monotonic()))
+            with _crew(params.cluster, threads, tell=clock.advance, late=late, deadline=deadline) as crew:
+                lean = compatibility.lean(known, crew) if isinstance(compatibility, Learned) else None
+                near = nearest(known, measure, compatibility.keep(known), crew, lean)
+                border, coded = _border(puzzle, known, kinds, near, params, compatibility, crew)
+                if border is not CLEAN:
+                    measure, compatibility = Mahalanobis(border=border), Learned(border=border)
+                    near = nearest(known, measure, compatibility.keep(known), crew)
+                if coded:
+                    near = wear.without(near, wear.on_sheet(puzzle, kinds))
+            clock.stage("compatibility")
+            if crew.interrupted:
+                raise KeyboardInterrupt
+            C = compatibility.matrix(known, measure, near, params.seed, Crew(threads, clock.advance, deadline=deadline))
+        except (KeyboardInterrupt, OutOfTimeError):
+            return Weighed(_in_haste(known, measure, near), kinds, learned=False, cut_short=True, hurried=True)
     return Weighed(C, kinds, isinstance(compatibility, Learned), crew.cut_short, border)
+
+
+def _threads(puzzle: Puzzle, params: SolveParams, keep: int) -> int:
+    """As many threads as memory allows; what does not even fit on one is refused."""
+    shape = (puzzle.rows, puzzle.cols) if (puzzle.rows, puzzle.cols) != UNKNOWN else (room(puzzle.total),) * 2
+    need = memory.needed(puzzle, shape, keep, dense=params.solver in DENSE)
+    limit = memory.available() if params.memory_limit is None else params.memory_limit * memory.GB
+    return need.threads(params.threads or cores(), limit)
+
+
+def _in_haste(known: Puzzle, measure: Dissimilarity, near: Nearest | None) -> csr_array:
+    """Eq. 10 of the pairs that were met, which takes a moment; nothing, if none was."""
+    size = SIDES * len(known)
+    return csr_array((size, size)) if near is None else Percentile().matrix(known, measure, near, 0)
 
 
 def laid_out(
@@ -197,26 +239,32 @@ def laid_out(
     solver = SOLVERS[params.solver]
     threads = params.threads or cores()
     clock.stage("layout")
-    shape = _shape(puzzle, joints.C, joints.kinds, params)
+    hurried = joints.hurried
+    budget = Budget(params.effort, -math.inf if hurried else deadline)
+    try:
+        shape = _shape(puzzle, joints.C, joints.kinds, params, budget)
+    except KeyboardInterrupt:
+        hurried, shape = True, _squarish(puzzle.total)
     grid = Grid(joints.C, *shape, puzzle.turns, joints.kinds, _renamed(pins, joints.kinds))
     if len(grid) < grid.cells and not solver.leaves_holes:
         raise InputError(
             f"Expected as many pieces as cells with solver {params.solver}, got {len(grid)} for {grid.cells}."
         )
     with blas_threads(threads):
-        answer = solver.solve(grid, params.seed, clock.hear, Budget(params.effort, deadline))
+        answer = _grown(grid, params, clock) if hurried else _solved(grid, params, clock, budget)
     if joints.kinds is not None and not pins:
         layout = at_their_side(puzzle, answer.layout, joints.kinds)
         if (value := grid.consistency(layout)) >= answer.consistency - SAME:
             answer = replace(answer, layout=layout, consistency=value)
-    if reference is not None:
+    if reference is not None and not hurried:
         clock.stage("reference")
-        layout = placed(puzzle, grid, reference, answer.layout, params.seed)
-        answer = replace(answer, layout=layout, consistency=grid.consistency(layout))
+        with suppress(KeyboardInterrupt):
+            layout = placed(puzzle, grid, reference, answer.layout, params.seed)
+            answer = replace(answer, layout=layout, consistency=grid.consistency(layout))
     clock.watch(Laid(answer.consistency, lambda: answer.layout))
     clock.stage("confidence")
     with blas_threads(1):
-        candidates = _candidates(puzzle, answer.layout, joints, Crew(threads, clock.advance))
+        candidates = _candidates(puzzle, answer, joints, Crew(threads, clock.advance, deadline=deadline))
         believed = confidence(candidates.P, candidates.kinds, answer.layout, puzzle.turns, pins)
     stopped = answer.stopped or joints.cut_short
     if joints.border is not CLEAN and params.border is None:
@@ -229,16 +277,36 @@ def laid_out(
     )
 
 
-def _candidates(puzzle: Puzzle, layout: Layout, joints: Weighed, crew: Crew) -> Candidates:
-    """Whatever the solver was given, it is the learned P over kinds that a layout is judged by: that is calibrated."""
-    likely = joints.likely()
-    if likely is None:
-        kinds = kinds_of(puzzle)
-        known = merged(puzzle, kinds)
-        near = nearest(known, DISSIMILARITIES["mahalanobis"], CANDIDATES, crew, Learned().lean(known, crew))
-        loops = min(layout.pieces.shape) > 1  # in a single row none can close
-        likely = probabilities(known, near, loops=loops, crew=crew), kinds
-    return Candidates(*likely)
+def _solved(grid: Grid, params: SolveParams, clock: Clock, budget: Budget) -> Answer:
+    """What the solver finds; one that is interrupted before it has anything leaves the rest to a growth."""
+    try:
+        return SOLVERS[params.solver].solve(grid, params.seed, clock.hear, budget)
+    except KeyboardInterrupt:
+        return _grown(grid, params, clock)
+
+
+def _grown(grid: Grid, params: SolveParams, clock: Clock) -> Answer:
+    """A feasible layout in a moment: the default solver's growth, and no search."""
+    answer = SOLVERS["default"].solve(grid, params.seed, clock.hear, Budget(deadline=-math.inf))
+    return replace(answer, stopped=True)
+
+
+def _candidates(puzzle: Puzzle, answer: Answer, joints: Weighed, crew: Crew) -> Candidates:
+    """Whatever the solver was given, it is the learned P over kinds that a layout is judged by: that is calibrated.
+
+    If there is no time to find it, no joint is known to be likely, and little is believed.
+    """
+    if (likely := joints.likely()) is not None:
+        return Candidates(*likely)
+    kinds = kinds_of(puzzle)
+    known = merged(puzzle, kinds)
+    P = csr_array((SIDES * len(known),) * 2)
+    if not (joints.hurried or answer.stopped):
+        with suppress(KeyboardInterrupt, OutOfTimeError):
+            near = nearest(known, DISSIMILARITIES["mahalanobis"], CANDIDATES, crew, Learned().lean(known, crew))
+            loops = min(answer.layout.pieces.shape) > 1  # in a single row none can close
+            P = probabilities(known, near, loops=loops, crew=crew)
+    return Candidates(P, kinds)
 
 
 def _border(
@@ -271,12 +339,20 @@ def _renamed(pins: Pins, kinds: Kinds | None) -> Pins:
     return pins if kinds is None else pins.renamed(lambda piece: (int(kinds.of[piece]), int(kinds.lead[piece])))
 
 
-def _shape(puzzle: Puzzle, C: csr_array, kinds: Kinds | None, params: SolveParams) -> tuple[int, int]:
+def _shape(puzzle: Puzzle, C: csr_array, kinds: Kinds | None, params: SolveParams, budget: Budget) -> tuple[int, int]:
     """The grid's rows and cols, found if nobody knows them."""
     if (puzzle.rows, puzzle.cols) != UNKNOWN:
         return puzzle.rows, puzzle.cols
+    if budget.spent():
+        return _squarish(puzzle.total)
     wide = room(puzzle.total)
-    return shape_of(Grid(C, wide, wide, puzzle.turns, kinds), params.seed)
+    return shape_of(Grid(C, wide, wide, puzzle.turns, kinds), params.seed, stop=budget.spent)
+
+
+def _squarish(n: int) -> tuple[int, int]:
+    """Rows and cols that hold n pieces, for want of anything better."""
+    rows = max(1, math.isqrt(n))
+    return rows, -(-n // rows)
 
 
 @contextmanager
@@ -293,42 +369,10 @@ def _crew(address: str | None, threads: int, **told: Any) -> Iterator[Crew]:
 
 def _after(seconds: float) -> Callable[[], bool]:
     """Are so many seconds over?"""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + max(0.0, seconds)
     return lambda: time.monotonic() >= end
 
 
 def _suited(puzzle: Puzzle, usual: str) -> str:
     """The learned C counts on loops, and in a single row none can close: there Eq. 10 is the better one."""
     return "percentile" if usual == "learned" and 1 in (puzzle.rows, puzzle.cols) else usual
-
-
-class Clock:
-    """Announces stages and keeps their times."""
-
-    def __init__(self, watch: Watch) -> None:
-        self.watch = watch
-        self.seconds: dict[str, float] = {}
-        self.name = ""
-        self.since = 0.0
-
-    def stage(self, name: str) -> None:
-        self.stop()
-        self.name = name
-        self.watch(Stage(name))
-
-    def advance(self, share: float) -> None:
-        self.watch(Advanced(share))
-
-    def hear(self, event: Event) -> None:
-        """A solver may have stages of its own; all else it tells is passed on."""
-        if isinstance(event, Stage):
-            self.stage(event.name)
-        else:
-            self.watch(event)
-
-    def stop(self) -> dict[str, float]:
-        now = time.perf_counter()
-        if self.name:
-            self.seconds[self.name] = now - self.since
-        self.since = now
-        return self.seconds

@@ -43,7 +43,7 @@ class Run:
     @property
     def folder(self) -> str:
         """The name of the set the picture belongs to."""
-        return self.picture.resolve().parent.name
+        return Path(os.path.realpath(self.picture)).parent.name
 
     @property
     def name(self) -> str:
@@ -62,7 +62,7 @@ class Run:
 
     def shuffle_seed(self) -> int:
         """Every picture is shuffled in its own way, the same on every machine, for every protocol and solver."""
-        digest = hashlib.sha256(f"{self.seed}/{self.picture.name}".encode()).digest()
+        digest = hashlib.sha256(os.fsencode(f"{self.seed}/{self.picture.name}")).digest()
         return int.from_bytes(digest[:6], "big")
 
 
@@ -75,7 +75,7 @@ def plan(
     protocols: Sequence[str] = (CLEAN,),
 ) -> list[Run]:
     """All runs of a campaign, in the order they are started."""
-    names = [folder.resolve().name for folder in folders]
+    names = [Path(os.path.realpath(folder)).name for folder in folders]
     if len(set(names)) < len(names):
         raise InputError("Expected folders of different names: results and tables go by the name.")
     for solver in solvers:

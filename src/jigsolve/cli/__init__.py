@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 from jigsolve.cli.argv import expanded
 from jigsolve.errors import InputError
@@ -13,7 +15,15 @@ INTERRUPTED = 130  # what the parser makes of Ctrl-C
 
 
 def main() -> None:
-    sys.exit(run(sys.argv[1:]))
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text
+    code = run(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would try again on its way out
+        code = 1 if isinstance(error, BrokenPipeError) else _failed(f"Expected to print: {error.strerror}.")
+    sys.exit(code)
 
 
 def run(argv: Sequence[str]) -> int:
@@ -28,6 +38,8 @@ def run(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # whoever read us went away; Python would complain about it once more
         return 1
+    except MemoryError:
+        return _failed("Expected a puzzle that fits into memory, got one that does not.")
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
         return _failed(f"{name}{error.strerror or error}")
@@ -42,5 +54,6 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _failed(message: str) -> int:
-    print(f"Error: {' '.join(message.split())}", file=sys.stderr)
+    line = " ".join(message.split()).encode(errors="backslashreplace").decode()  # names of files need not be text
+    print(f"Error: {line}", file=sys.stderr)
     return BAD_INPUT

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
+import os
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ import typer
 
 from jigsolve.cli.argv import picture_count, piece_choice, piece_size
 from jigsolve.cli.names import BORDERS, COMPATIBILITIES, DISSIMILARITIES, EFFORTS, PROTOCOLS, SOLVERS, choice, pattern
+from jigsolve.cli.outputs import check_bag, distinct
 from jigsolve.errors import InputError
 
 STOPPED_EARLY = 3  # exit code: a partial answer was written
@@ -91,17 +91,18 @@ def scramble(
     from jigsolve.layout_file import LayoutFile
 
     picture = files.read_picture(image)
-    _distinct(image, output, truth)
+    distinct(image, output, truth)
     files.check_picture_target(output, picture, lossless=True)
     if truth is not None:
         files.check_target(truth)
     scrambled, right = puzzle.scramble(puzzle.cut(picture, height, width), rotate, seed)
-    files.write_picture(output, render.sheet(scrambled))
-    print(f"{len(scrambled)} pieces of {width}x{height}, {scrambled.rows} rows x {scrambled.cols} cols.")
-    print(f"Wrote {output}")
+    contents: dict[Path, puzzle.Pixels | LayoutFile] = {output: render.sheet(scrambled)}
     if truth is not None:
-        files.write_layout(truth, LayoutFile(right, (width, height), scrambled.identical_looks()))
-        print(f"Wrote {truth}")
+        contents[truth] = LayoutFile(right, (width, height), scrambled.identical_looks())
+    files.write_together(contents)
+    print(f"{len(scrambled)} pieces of {width}x{height}, {scrambled.rows} rows x {scrambled.cols} cols.")
+    for path in contents:
+        print(f"Wrote {path}")
 
 
 @app.command(short_help="Put a scrambled sheet, or a folder of pieces, back together.")
@@ -134,6 +135,10 @@ def solve(
     ] = None,
     threads: Annotated[
         int | None, typer.Option(metavar="T", min=1, help="Threads to use; as many as there are cores if not given.")
+    ] = None,
+    memory_limit: Annotated[
+        float | None,
+        typer.Option(metavar="GB", help="Memory that the program may take; what the machine has left if not given."),
     ] = None,
     cluster: Cluster = None,
     pin: Annotated[
@@ -194,9 +199,9 @@ def solve(
     Pieces that have lost some pixels around them, or are noisy, are put together all the same, if less surely; in the
     picture they lie side by side as they are, with no gap.
 
-    Ctrl-C and --time-limit end the search with the best answer so far; that is exit code 3. Before the search begins
-    there is no answer yet: Ctrl-C then leaves with exit code 130 and nothing written, while --time-limit lays out what
-    was found by half of it.
+    Ctrl-C and --time-limit end a solve with the best answer so far, marked partial; that is exit code 3. If they come
+    before all pairs are measured and weighed, what was measured is laid out in haste, and little of it is believed.
+    A solve that would need more memory than --memory-limit is refused before it begins.
 
     The last line says how much of the answer the program believes. --overlay shows where it does not: doubtful joints
     as solid red strokes, the thicker the worse; undecidable ones, where identical pieces could swap, as dashed blue
@@ -213,8 +218,8 @@ def solve(
     if not input.exists():
         raise InputError(f"Expected a picture, a folder or a zip in {input}: No such file or directory.")
     if output is None and layout is None:
-        output = Path(f"{input.resolve().stem}-solved.png")
-    _distinct(input, output, layout, overlay, pin, reference, report, animation)
+        output = Path(f"{Path(os.path.realpath(input)).stem}-solved.png")
+    distinct(input, output, layout, overlay, pin, reference, report, animation)
     from jigsolve import files, inputs, render
     from jigsolve.cli import replay
     from jigsolve.cli.answers import to_write, told_of, verdicts
@@ -226,11 +231,13 @@ def solve(
     from jigsolve.solve import SolveParams
     from jigsolve.solve import solve as solve_puzzle
 
-    params = SolveParams(solver, dissimilarity, compatibility, seed, effort, time_limit, threads, cluster, border)
+    params = SolveParams(
+        solver, dissimilarity, compatibility, seed, effort, time_limit, threads, cluster, border, memory_limit
+    )
     told = any(one is not None for one in (rows, cols, pin, reference, report, animation))
     count = picture_count(pictures or ("auto" if files.holds_pieces(input) and not told else "1"))
     if count != 1:
-        _check_bag(input, (output, layout, overlay), rows, cols, pin, reference, report, animation)
+        check_bag(input, (output, layout, overlay), rows, cols, pin, reference, report, animation)
     for target in (output, layout, overlay):
         if target is not None:
             files.check_target(target)
@@ -372,26 +379,3 @@ def bench(
     from jigsolve.cli.bench import run
 
     run(folders, size, type or [1], protocol or ["clean"], solver or ["default"], seeds, jobs, cluster, out)
-
-
-def _check_bag(
-    input: Path, outputs: Sequence[Path | None], rows: int | None, cols: int | None, *alone: Path | None
-) -> None:
-    """What cannot be, with pieces of several pictures."""
-    if any(path is not None for path in alone):
-        raise InputError("Expected no pins, reference, report or animation with --pictures: they are of one picture.")
-    if (rows is None) != (cols is None):
-        raise InputError("Expected both --rows and --cols of the pictures, or neither, got one of them.")
-    for path in outputs:
-        name = "" if path is None else f"{re.escape(path.stem)}-[0-9]+{re.escape(path.suffix)}"
-        if path is not None and path.resolve().parent == input.resolve().parent and re.fullmatch(name, input.name):
-            raise InputError("Expected the input and every output to be different files.")
-
-
-def _distinct(*paths: Path | None) -> None:
-    """No output may overwrite the input, or another output."""
-    real = [path.resolve() for path in paths if path is not None]
-    if len(set(real)) < len(real):
-        raise InputError("Expected the input and every output to be different files.")
-    if any(real[0] in path.parents for path in real[1:]):
-        raise InputError("Expected outputs outside the folder of pieces, or they would be pieces next time.")

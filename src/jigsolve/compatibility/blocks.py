@@ -14,7 +14,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.crew import ALONE, Crew, chunks
+from jigsolve.crew import ALONE, Crew, chunks, quiet
 from jigsolve.dissimilarity import Lean
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.puzzle import Pixels, Puzzle
@@ -57,7 +57,7 @@ class Blocks:
             self.seen[lo:hi, 0] = phases(planes)
             self.seen[lo:hi, 1] = phases(planes.swapaxes(1, 2))
 
-        Crew(crew.threads).all(read, chunks(len(puzzle), _PIECES), 1.0)  # too short to tell of
+        quiet(crew).all(read, chunks(len(puzzle), _PIECES), 1.0)  # too short to tell of
 
     def lean(self) -> Lean | None:
         """What the grids say before any joint is known; None unless the pieces plainly fit one grid."""
@@ -93,7 +93,7 @@ class Blocks:
                 out[lo:hi] = np.log(same / seen * _agreement(along, beside, a, b))
                 meet[lo:hi] = PHASES // 2 * half[a, 0] * half_theirs[b, 0] / seen
 
-            Crew(crew.threads).all(weigh, chunks(len(out), _CHUNK), 1.0)
+            quiet(crew).all(weigh, chunks(len(out), _CHUNK), 1.0)
         return np.clip(out, -MOST, MOST), meet
 
     def _trust(self, first: Numbers, second: Numbers) -> float:

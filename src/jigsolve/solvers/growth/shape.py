@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -26,32 +27,34 @@ def room(n: int) -> int:
     return min(n, max(ROOM, 5 * math.isqrt(n)))
 
 
-def shape_of(grid: Grid, seed: int = 0, params: SearchParams = BRIEF) -> tuple[int, int]:
+def shape_of(
+    grid: Grid, seed: int = 0, params: SearchParams = BRIEF, stop: Callable[[], bool] = lambda: False
+) -> tuple[int, int]:
     """(rows, cols) of the picture that the pieces of a grid make; the grid's own frame only has to be large enough.
 
     Stray pieces may have made it look a line too long, and if the pieces could fill a rectangle of nearly that size
     without a hole, perhaps none is missing: the smallest grid wins in which the pieces lie about as well.
     """
     n = len(grid)
-    picture, _ = _solved(grid, seed, params)
+    picture, _ = _solved(grid, seed, params, stop)
     high, wide = shape = measured(picture != HOLE, n)
-    if high * wide == n:
+    if high * wide == n or stop():
         return shape
     whole = [(rows, n // rows) for rows in range(1, n + 1) if n % rows == 0]
     tried = {one for one in whole if n <= FEW or (_near(one[0], high) and _near(one[1], wide))}
     tried |= {one for one in ((high, wide), (high - 1, wide), (high, wide - 1)) if one[0] * one[1] >= n}
-    worth = {one: _solved(replace(grid, rows=one[0], cols=one[1]), seed, params)[1] for one in sorted(tried)}
+    worth = {one: _solved(replace(grid, rows=one[0], cols=one[1]), seed, params, stop)[1] for one in sorted(tried)}
     enough = max(worth.values()) - ALIKE * min(shape)
     return min((one for one in worth if worth[one] >= enough), key=lambda one: (one[0] * one[1], -worth[one]))
 
 
-def _solved(grid: Grid, seed: int, params: SearchParams) -> tuple[NDArray[np.int32], float]:
+def _solved(grid: Grid, seed: int, params: SearchParams, stop: Callable[[], bool]) -> tuple[NDArray[np.int32], float]:
     """The pieces of a picture found in haste, and its consistency."""
     board = Board(grid)
     board.grow()
     search = Search(board, seed, params)
     for _ in range(params.cycles):
-        search.cycle(lambda: False)
+        search.cycle(stop)
     return search.best[0], search.top
 
 

@@ -1,0 +1,60 @@
+"""Writes docs/licences.md: what users install with the program, and under which licence, as installed here."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+HEAD = """# Licences
+
+What `pip install jigsolve` brings along, with the version of the development lock file, as each package states its
+licence itself. Written by `python docs/make_licences.py`. jigsolve itself is under the MIT licence.
+
+| package | version | licence |
+|---|---|---|
+"""
+
+
+def names(requirements: list[str]) -> list[str]:
+    """Those that are always needed; what stands behind an `extra` is not."""
+    return [
+        re.split(r"[^\w.-]", one)[0] for one in requirements if "extra ==" not in one.replace("extra==", "extra ==")
+    ]
+
+
+def brought(first: list[str]) -> dict[str, str]:
+    """Name -> licence of packages and all they need."""
+    found: dict[str, str] = {}
+    todo = list(first)
+    while todo:
+        name = re.sub(r"[-_.]+", "-", todo.pop()).lower()
+        if name in found:
+            continue
+        try:
+            here = distribution(name)
+        except PackageNotFoundError:
+            continue  # needed on other systems only
+        found[name] = licence(here.metadata)
+        todo += names(here.requires or [])
+    return found
+
+
+def licence(metadata) -> str:  # type: ignore[no-untyped-def]
+    """In the package's own words: the expression, the classifiers, or the first line of the text."""
+    kinds = [line.rpartition(" :: ")[2] for line in metadata.get_all("Classifier", []) if line.startswith("License ::")]
+    text = (metadata.get("License") or "").strip().splitlines()
+    return metadata.get("License-Expression") or ", ".join(kinds) or (text[0] if text else "not stated")
+
+
+def main() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    found = brought(names(project["dependencies"]))
+    rows = [f"| {name} | {distribution(name).version} | {kind} |" for name, kind in sorted(found.items())]
+    (ROOT / "docs" / "licences.md").write_text(HEAD + "\n".join(rows) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""Fuzzing: whatever a file holds, it is read or refused with an `InputError`; whatever C says, the layout is feasible.
+
+    python tests/fuzz.py --cases 1000000           all targets, by our own mutations of good files
+    python tests/fuzz.py --target zip --atheris    one target, led by coverage, if atheris is installed
+
+A case that breaks something is kept in tests/corpus, which the tests go through ever after.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import io
+import json
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+instrumented: AbstractContextManager[object] = nullcontext()
+if "--atheris" in sys.argv:
+    import atheris
+
+    instrumented = atheris.instrument_imports(include=["jigsolve", "json", "zipfile"])
+with instrumented:
+    from bad_uploads import bomb, encoded, zip_bomb, zipped
+    from jigsolve import files, pictures
+    from jigsolve.errors import InputError
+    from jigsolve.events import ignore
+    from jigsolve.layout import HOLE
+    from jigsolve.pins import checked
+    from jigsolve.scores import score
+    from jigsolve.solvers import SOLVERS, Budget, Grid
+
+CORPUS = Path(__file__).parent / "corpus"
+LIMITS = files.Limits(pixels=200_000, files=50, bytes=1 << 22)
+HANGS = 60  # seconds after which a case counts as one that never ends
+EVERY = 400  # cases of readers for one of the solver, which takes as long as many of them
+INTERESTING = (b"\x00", b"\xff", b"\x7f\xff\xff\xff", b"\xff" * 8, b"-1", b"1e999", b"NaN", b"null", b"[", b"{", b'"')
+_FILE = Path(tempfile.mkdtemp(prefix="jigsolve-fuzz-")) / "a.json"
+
+
+def picture(raw: bytes) -> None:
+    with suppress(InputError):
+        found = pictures.decoded(io.BytesIO(raw), "a", LIMITS.pixels).pixels
+        assert found.ndim == 3
+        assert found.dtype in (np.uint8, np.uint16)
+        assert 0 < found.shape[0] * found.shape[1] <= LIMITS.pixels
+
+
+def zip_file(raw: bytes) -> None:
+    with suppress(InputError):
+        files.read_uploaded([("a.zip", raw)], LIMITS)
+
+
+def layout(raw: bytes) -> None:
+    """A layout or a truth file, and the score of it against itself."""
+    _FILE.write_bytes(raw)
+    with suppress(InputError):
+        content = files.read_layout(_FILE)
+        text = files.layout_text(content)
+        _FILE.write_text(text)
+        assert files.layout_text(files.read_layout(_FILE)) == text
+        if (content.layout.pieces != HOLE).any():
+            assert score(content.layout, content.layout, content.looks).direct == 1.0
+
+
+def pins(raw: bytes) -> None:
+    _FILE.write_bytes(raw)
+    with suppress(InputError):
+        checked(files.read_pins(_FILE), 12, 3, 4, (0, 1, 2, 3))
+
+
+def solver(raw: bytes) -> None:
+    """A matrix made of the bytes: zeros, ties, islands, huge and denormal numbers; what is not symmetric is refused."""
+    rng = np.random.default_rng(list(raw[:64]) or [0])
+    rows, cols = (int(size) for size in rng.integers(1, 5, 2))
+    n = int(rng.integers(max(1, rows * cols - 3), rows * cols + 1))
+    size, count = 4 * n, int(rng.integers(0, 24 * n + 1))
+    a, b = rng.integers(0, size, (2, count))
+    scale = [0.0, 5e-324, 1e-300, 1e-12, 1.0, 1e12, 1e200][int(rng.integers(0, 7))]
+    values = scale * (rng.integers(0, 3, count) if rng.random() < 0.5 else rng.random(count))
+    if rng.random() < 0.3:  # two islands
+        a, b, values = (each[(a < size // 2) == (b < size // 2)] for each in (a, b, values))
+    lower = coo_array((values, (a, b)), shape=(size, size)).tocsr()
+    C = csr_array(lower.maximum(lower.T))
+    turns = ((0,), (0, 2), (0, 1, 2, 3))[int(rng.integers(0, 3))]
+    if rng.random() < 0.1 and C.nnz:
+        crooked = C.copy()
+        crooked.data[0] += 1.0 + abs(crooked.data[0])
+        if (abs(crooked - crooked.T) > 1e-9).nnz:
+            with suppress(InputError):
+                Grid(crooked, rows, cols, turns)
+                raise AssertionError("a crooked C was taken")
+    grid = Grid(C, rows, cols, turns)
+    answer = SOLVERS["default"].solve(grid, int(rng.integers(0, 99)), ignore, Budget("fast", time.monotonic() + 0.05))
+    laid = answer.layout.pieces[answer.layout.pieces != HOLE]
+    assert answer.layout.pieces.shape == (rows, cols)
+    assert sorted(laid.tolist()) == list(range(n))
+    assert set(answer.layout.turns.ravel().tolist()) <= {0, *turns}
+    assert np.isfinite(answer.consistency)
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    "picture": picture, "zip": zip_file, "layout": layout, "pins": pins, "solver": solver
+}  # fmt: skip
+
+
+def seeds() -> dict[str, list[bytes]]:
+    """Good files, and bad ones of old, to start from."""
+    rng = np.random.default_rng(0)
+    small = [rng.integers(0, 256, (9, 7, channels), dtype=np.uint8) for channels in (1, 2, 3, 4)]
+    whole = {"format": "jigsolve-layout", "version": 1, "rows": 2, "cols": 2, "piece": [4, 4],
+             "pieces": [[0, 1], [2, None]], "turns": [[0, 1], [2, 0]], "partial": True, "names": ["a", "b", "c"],
+             "looks": [[0, 1, 2, 3]] * 3, "margin": [0, 1, 2, 3],
+             "joints": {"right": [[0.5], [None]], "down": [[1, 0]]},
+             "confidence": {"pieces": [[1, 1], [0.5, None]], "looks": 0.5, "exact": 0.1}}  # fmt: skip
+    pinned = {"format": "jigsolve-pins", "version": 1, "cells": [{"piece": 1, "row": 0, "col": 2, "turn": 1}],
+              "joints": [{"piece": 3, "side": "right", "other": 4, "other_side": "left"}],
+              "forbidden": [{"piece": 5, "side": "down", "other": 6, "other_side": "up"}]}  # fmt: skip
+    shown = [encoded(one, kind) for one in small for kind in ("PNG", "TIFF")]
+    shown += [encoded(small[2], kind) for kind in ("BMP", "JPEG", "WEBP")]
+    shown += [encoded(small[2] * np.uint16(257), kind) for kind in ("PNG", "TIFF")]
+    folder = {f"{k}.png": raw for k, raw in enumerate(shown[:3])}
+    return {
+        "picture": [*shown, bomb()],
+        "zip": [zipped(folder), zipped({"../a.png": shown[0], "b/c.png": shown[1], "d.txt": b""}), zip_bomb()],
+        "layout": [json.dumps(whole).encode()],
+        "pins": [json.dumps(pinned).encode()],
+        "solver": [bytes(range(64))],
+    }
+
+
+def mutated(raw: bytes, rng: random.Random) -> bytes:
+    """The same with a few things wrong."""
+    out = bytearray(raw)
+    for _ in range(rng.choice((1, 1, 2, 4, 8))):
+        at = rng.randrange(len(out) + 1)
+        match rng.randrange(6):
+            case 0 if out:
+                out[at % len(out)] ^= 1 << rng.randrange(8)
+            case 1 if out:
+                out[at % len(out)] = rng.randrange(256)
+            case 2:
+                del out[at : at + rng.choice((1, 1, 4, 32, 10**6))]
+            case 3:
+                out[at:at] = rng.choice(INTERESTING)
+            case 4:
+                out[at : at + 4] = rng.choice(INTERESTING)
+            case _:
+                out[at:at] = out[at : at + rng.randrange(1, 40)] * rng.choice((1, 2, 50))
+    return bytes(out)
+
+
+def _hung(*_: object) -> None:
+    raise TimeoutError("a case that does not end")
+
+
+def tried(name: str, raw: bytes) -> None:
+    """One case; what breaks is kept."""
+    signal.signal(signal.SIGALRM, _hung)
+    signal.alarm(HANGS)
+    try:
+        TARGETS[name](raw)
+    except Exception:
+        CORPUS.mkdir(exist_ok=True)
+        (CORPUS / f"{name}-{hashlib.sha256(raw).hexdigest()[:12]}").write_bytes(raw)
+        raise
+    finally:
+        signal.alarm(0)
+
+
+def fuzz(cases: int, seed: int = 0, only: str | None = None) -> Counter[str]:
+    """So many cases, spread over the targets, or as many as there is patience for; how many each had."""
+    done = Counter[str]()
+    with suppress(KeyboardInterrupt):
+        _each(done, cases, seed, only)
+    return done
+
+
+def _each(done: Counter[str], cases: int, seed: int, only: str | None) -> None:
+    rng, good = random.Random(seed), seeds()
+    readers = [name for name in TARGETS if name != "solver"]
+    for k in range(cases):
+        name = only or ("solver" if k % EVERY == 0 else readers[k % len(readers)])
+        raw = rng.randbytes(64) if name == "solver" else mutated(rng.choice(good[name]), rng)
+        tried(name, raw)
+        done[name] += 1
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    parser.add_argument("--target", choices=TARGETS)
+    parser.add_argument("--atheris", action="store_true", help="led by coverage; needs the package of that name")
+    asked, rest = parser.parse_known_args()
+    if asked.atheris:
+        name = asked.target or "layout"
+        start = _FILE.parent / name  # good files to start from; what is found lands there too
+        start.mkdir()
+        for k, raw in enumerate(seeds()[name]):
+            (start / str(k)).write_bytes(raw)
+        atheris.Setup([sys.argv[0], f"-runs={asked.cases}", *rest, str(start)], lambda raw: tried(name, raw))
+        atheris.Fuzz()
+    begin = time.monotonic()
+    done = fuzz(asked.cases, asked.seed, asked.target)
+    each = ", ".join(f"{name} {count:,}" for name, count in sorted(done.items()))
+    sys.stdout.write(
+        f"{done.total():,} cases in {time.monotonic() - begin:.0f} s, seed {asked.seed}: nothing broke ({each}).\n"
+    )
+
+
+if __name__ == "__main__":
+    main()

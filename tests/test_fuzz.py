@@ -1,0 +1,58 @@
+"""A short run of the fuzzer, and all that ever broke something. `make fuzz` runs the long one."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fuzz
+
+
+def test_a_short_run() -> None:
+    done = fuzz.fuzz(4000, seed=1)
+    assert done.total() == 4000
+    assert set(done) == set(fuzz.TARGETS)
+    assert min(done.values()) >= 10
+
+
+@pytest.mark.parametrize("name", sorted(fuzz.TARGETS))
+def test_what_it_starts_from_is_good(name: str) -> None:
+    for raw in fuzz.seeds()[name]:
+        fuzz.TARGETS[name](raw)
+
+
+@pytest.mark.parametrize("path", sorted(path for path in fuzz.CORPUS.glob("*-*")), ids=lambda path: path.name)
+def test_what_once_failed(path) -> None:
+    fuzz.tried(path.name.partition("-")[0], path.read_bytes())
+
+
+@pytest.mark.parametrize("name", ["picture", "zip", "layout", "pins"])
+def test_any_bytes(name: str) -> None:
+    @settings(max_examples=100)
+    @given(st.binary(max_size=200))
+    def holds(raw: bytes) -> None:
+        fuzz.TARGETS[name](raw)
+
+    holds()
+
+
+@settings(max_examples=60)
+@given(st.binary(min_size=1, max_size=64))
+def test_any_matrix(raw: bytes) -> None:
+    fuzz.solver(raw)
+
+
+def test_a_case_that_breaks_is_kept(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(raw: bytes) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(fuzz, "CORPUS", tmp_path / "corpus")
+    monkeypatch.setitem(fuzz.TARGETS, "pins", broken)
+    with pytest.raises(ZeroDivisionError):
+        fuzz.tried("pins", b"what broke it")
+    (kept,) = (tmp_path / "corpus").iterdir()
+    assert kept.read_bytes() == b"what broke it"
+    assert fuzz.mutated(b"abc", random.Random(0)) == fuzz.mutated(b"abc", random.Random(0))

@@ -1,0 +1,192 @@
+"""Ctrl-C, time limits and kill -9: whenever they come, what was found is kept, and nothing is torn."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from bad_uploads import encoded
+from jigsolve import SolveParams, files, solve, solve_mixed
+from jigsolve.bench.campaign import finished, plan
+from jigsolve.cli import run
+from jigsolve.events import Advanced, Event, Stage
+from jigsolve.puzzle import UNKNOWN, Puzzle, cut, mix, scramble
+from pictures import photograph, small_puzzle
+
+STAGES = ["pairs", "compatibility", "layout", "search", "confidence"]
+
+
+class Interrupt:
+    """A watcher that interrupts once, in a stage: as it begins, or at its first word of progress."""
+
+    def __init__(self, stage: str, inside: bool = False) -> None:
+        self.stage, self.inside, self.now, self.done = stage, inside, "", False
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Stage):
+            self.now = event.name
+        due = isinstance(event, Advanced) if self.inside else isinstance(event, Stage)
+        if due and self.now == self.stage and not self.done:
+            self.done = True
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(("rotate", "threads"), [(False, 1), (True, 2)])
+@pytest.mark.parametrize("stage", ["pairs", "compatibility", "search"])
+def test_an_interrupt_at_any_moment_ends_in_a_layout(stage: str, rotate: bool, threads: int) -> None:
+    puzzle, _ = small_puzzle("coffee", 40, 6, 8, rotate)
+    watch = Interrupt(stage, inside=True)
+    result = solve(puzzle, SolveParams(threads=threads), watch)
+    assert watch.done
+    assert result.stopped
+    assert result.layout.is_feasible(48)
+    assert 0.0 <= result.confidence.share <= 1.0
+
+
+def test_what_was_measured_by_then_is_used() -> None:
+    puzzle, truth = small_puzzle("coffee", 50, 6, 8)
+    result = solve(puzzle, watch=Interrupt("compatibility", inside=True))
+    right = (result.layout.pieces == truth.pieces).mean()
+    assert right > 0.5
+    assert result.confidence.share < 0.5  # nobody has judged the joints
+
+
+@pytest.mark.parametrize("solver", ["paper", "balanced"])
+def test_solvers_that_do_not_search_are_interrupted_too(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"jigsolve.solvers.{solver}.GridCoefficients", interrupted)
+    puzzle, _ = small_puzzle("coffee", 40, 5, 6)
+    result = solve(puzzle, SolveParams(solver=solver))
+    assert result.stopped
+    assert result.layout.is_feasible(30)
+
+
+def test_an_interrupt_while_the_shape_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys.modules["jigsolve.solve"], "shape_of", interrupted)
+    puzzle, _ = small_puzzle("coffee", 40, 5, 6)
+    result = solve(Puzzle(puzzle.pieces, *UNKNOWN))
+    assert result.stopped
+    assert sorted(result.layout.pieces[result.layout.pieces >= 0]) == list(range(30))
+
+
+@pytest.mark.parametrize("stage", ["pairs", "compatibility"])
+def test_an_interrupted_bag(stage: str) -> None:
+    bag, _ = mix([small_puzzle(name, 40, 3, 4) for name in ("coffee", "chelsea")], 0)
+    results = solve_mixed(bag, 2, watch=Interrupt(stage, inside=True))
+    laid = np.concatenate([result.layout.pieces.ravel() for result in results])
+    assert all(result.stopped for result in results)
+    assert sorted(laid[laid >= 0]) == list(range(24))
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 0.02, 0.2, 1.0])
+def test_a_time_limit_holds_within_a_second(seconds: float) -> None:
+    puzzle, _ = scramble(cut(photograph("coffee"), 20, 20), False, 0)
+    solve(puzzle, SolveParams(effort="fast"))  # kernels are compiled, and what they need is in memory
+    before, cpu = time.monotonic(), time.process_time()
+    result = solve(puzzle, SolveParams(effort="thorough", time_limit=seconds, threads=1))
+    spent, worked = time.monotonic() - before, time.process_time() - cpu
+    assert result.stopped
+    assert result.layout.is_feasible(len(puzzle))
+    assert min(spent, worked) < seconds + 1.0  # on a busy machine the clock runs without us
+
+
+def ended(words: Sequence[str], folder: Path, after: float, sign: signal.Signals) -> SimpleNamespace:
+    """Start the program, send it a signal after a while; how it ended."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "jigsolve", *words],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(after)
+    process.send_signal(sign)
+    out, err = process.communicate(timeout=120)
+    return SimpleNamespace(code=process.returncode, out=out, err=err)
+
+
+def test_ctrl_c_in_the_terminal(tmp_path: Path) -> None:
+    """Wherever it falls: nothing was begun and nothing is written, or there is a whole answer, marked partial."""
+    (tmp_path / "p.png").write_bytes(encoded(photograph("coffee")))
+    words = ["solve", "p.png", "--piece", "20", "--effort", "thorough", "--output", "s.png", "--layout", "l.json"]
+    codes = []
+    for after in (0.5, 4.0, 12.0):
+        ran = ended(words, tmp_path, after, signal.SIGINT)
+        codes.append(ran.code)
+        assert "Traceback" not in ran.err
+        names = {path.name for path in tmp_path.iterdir()}
+        if ran.code == 3:
+            assert names == {"p.png", "s.png", "l.json"}
+            content = files.read_layout(tmp_path / "l.json")
+            assert content.partial
+            assert content.layout.is_feasible(600)
+            assert "Stopped early" in ran.out
+            (tmp_path / "s.png").unlink()
+            (tmp_path / "l.json").unlink()
+        else:
+            assert ran.code in (130, -signal.SIGINT)  # it came while Python was still loading
+            assert names == {"p.png"}
+    assert 3 in codes
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    folder = tmp_path / "cats"
+    folder.mkdir()
+    for k in range(4):
+        (folder / f"{k}.png").write_bytes(encoded(photograph("chelsea")[20 * k : 20 * k + 80, : 160 + 40 * k]))
+    return folder
+
+
+def results(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (folder / "cats").glob("*.json")} if folder.is_dir() else {}
+
+
+def test_kill_9_loses_at_most_the_puzzle_under_way(pictures: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    words = ["bench", str(pictures), "--piece", "40", "--seeds", "3", "--out", str(out)]
+    process = subprocess.Popen([sys.executable, "-m", "jigsolve", *words], stdout=subprocess.DEVNULL)
+    patience = time.monotonic() + 120
+    while len(results(out)) < 3 and time.monotonic() < patience:
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    kept = results(out)
+    assert len(kept) >= 3
+    runs = plan([pictures], (40, 40), [1], ["default"], 3)
+    assert sum(finished(each, out) is not None for each in runs) == len(kept)  # each is whole
+    assert run(words) == 0
+    after = results(out)
+    assert len(after) == 12
+    assert all(after[name] == raw for name, raw in kept.items())  # none was done again
+    assert not list(out.rglob("*.part"))
+
+
+def test_two_campaigns_into_one_folder(pictures: Path, tmp_path: Path) -> None:
+    out = tmp_path / "results"
+    words = [sys.executable, "-m", "jigsolve", "bench", str(pictures), "--piece", "40", "--out", str(out)]
+    both = [subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(2)]
+    for process in both:
+        assert process.communicate(timeout=300)[1] == b""
+        assert process.returncode == 0
+    runs = plan([pictures], (40, 40), [1], ["default"], 1)
+    assert all(finished(each, out) for each in runs)
+    assert sorted(path.name for path in out.rglob("*") if path.is_file()) == sorted(
+        [Path(each.name).name for each in runs] + ["table.md"]
+    )
+    assert all(json.loads(raw)["scores"] for raw in results(out).values())

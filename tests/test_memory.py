@@ -1,0 +1,92 @@
+"""Memory: expected before a solve begins, kept while it runs; what cannot fit is refused in one line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from jigsolve import InputError, Puzzle, SolveParams, cut, files, memory, render, scramble, solve
+from jigsolve.cli import run
+from pictures import photograph, small_puzzle
+
+
+def blank(rows: int, cols: int, rotated: bool = False, size: int = 28) -> Puzzle:
+    """A puzzle that takes no memory: all its pieces are one."""
+    return Puzzle(np.broadcast_to(np.uint8(0), (rows * cols, size, size, 3)), rows, cols, rotated)
+
+
+@pytest.mark.parametrize(("rotated", "bar"), [(False, 2.5), (True, 4.0)])
+def test_the_largest_puzzles_of_the_field_fit(rotated: bool, bar: float) -> None:
+    puzzle = blank(123, 185, rotated)
+    need = memory.needed(puzzle, (123, 185), memory.USUAL, dense=False)
+    assert 0.5 * memory.GB < need.alone < bar * memory.GB
+
+
+def test_what_grows_with_what() -> None:
+    def need(puzzle: Puzzle, shape: tuple[int, int] | None = None, keep: int = 24, dense: bool = False) -> int:
+        return memory.needed(puzzle, shape or (puzzle.rows, puzzle.cols), keep, dense).alone
+
+    plain = need(blank(50, 80))
+    assert need(blank(50, 160)) - memory.PROGRAM == pytest.approx(2 * (plain - memory.PROGRAM))
+    assert need(blank(50, 80, size=56)) > plain
+    assert need(blank(50, 80, rotated=True)) > plain
+    assert need(blank(50, 80), keep=512) > plain
+    assert need(blank(50, 80), shape=(5000, 8000)) > plain + 5 * memory.GB
+    assert need(blank(123, 185), dense=True) > 12 * memory.GB  # a number for every piece in every cell
+
+
+def test_fewer_threads_where_it_is_tight() -> None:
+    need = memory.Need(1000, 100)
+    assert [need.threads(4, limit) for limit in (1000, 1099, 1100, 1250, 1e9, memory.UNBOUNDED)] == [1, 1, 2, 3, 4, 4]
+    assert need.threads(1, memory.UNBOUNDED) == 1
+    with pytest.raises(InputError, match="fits into"):
+        need.threads(4, 999)
+
+
+def test_a_limit_changes_no_digit() -> None:
+    puzzle, _ = small_puzzle("coffee", 40, 6, 8)
+    limit = memory.needed(puzzle, (6, 8), 24, dense=False).alone / memory.GB
+    tight, free = (solve(puzzle, SolveParams(effort="fast", memory_limit=gb)) for gb in (limit, None))
+    assert tight.layout == free.layout
+    assert tight.consistency == free.consistency
+
+
+def test_what_cannot_fit_is_refused_before_it_begins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files.write_picture(tmp_path / "p.png", render.sheet(small_puzzle("coffee", 40, 6, 8)[0]))
+    words = ["solve", str(tmp_path / "p.png"), "--piece", "40", "--layout", str(tmp_path / "l.json")]
+    assert run([*words, "--memory-limit", "0.1"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("Error: Expected a puzzle that fits into 0.1 GB of memory, got one that needs about 0.2")
+    assert err.count("\n") == 1
+    assert not (tmp_path / "l.json").exists()
+    for wrong in ("0", "-1", "nan"):
+        assert run([*words, "--memory-limit", wrong]) == 2
+        assert "above 0 GB" in capsys.readouterr().err
+    # a frame far larger than its pieces, and one row of turned pieces on a board that must be square
+    assert run([*words, "--rows", "100000", "--cols", "100000"]) == 2
+    assert "fits into" in capsys.readouterr().err
+    with pytest.raises(InputError, match="fits into"):
+        solve(Puzzle(np.zeros((4, 4, 4, 3), np.uint8), 1, 100_000, rotated=True), SolveParams(memory_limit=4.0))
+
+
+def test_the_machine_tells_what_it_has() -> None:
+    assert 1 << 26 < memory.available() < 1 << 50
+
+
+@pytest.mark.skipif(not hasattr(os, "wait4"), reason="nobody tells the peak of a process")
+def test_the_limit_is_kept_within_a_tenth(tmp_path: Path) -> None:
+    puzzle, _ = scramble(cut(photograph("coffee"), 10, 10), False, 0)  # 2,400 pieces
+    files.write_picture(tmp_path / "p.png", render.sheet(puzzle))
+    need = memory.needed(puzzle, (puzzle.rows, puzzle.cols), 24, dense=False)
+    words = ["solve", f"{tmp_path}/p.png", "--piece", "10", "--effort", "fast", "--time-limit", "20", "--threads", "4",
+             "--memory-limit", str(need.alone / memory.GB), "--layout", f"{tmp_path}/l.json"]  # fmt: skip
+    process = subprocess.Popen([sys.executable, "-m", "jigsolve", *words], stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode in (0, 3)
+    assert used.ru_maxrss * 1024 < 1.1 * need.alone
