@@ -88,7 +88,7 @@ def solver(raw: bytes) -> None:
     n = int(rng.integers(max(1, rows * cols - 3), rows * cols + 1))
     size, count = 4 * n, int(rng.integers(0, 24 * n + 1))
     a, b = rng.integers(0, size, (2, count))
-    scale = [0.0, 5e-324, 1e-300, 1e-12, 1.0, 1e12, 1e200][int(rng.integers(0, 7))]
+    scale = [0.0, 5e-324, 1e-300, 1e-12, 1.0, 1e12, 1e99][int(rng.integers(0, 7))]
     values = scale * (rng.integers(0, 3, count) if rng.random() < 0.5 else rng.random(count))
     if rng.random() < 0.3:  # two islands
         a, b, values = (each[(a < size // 2) == (b < size // 2)] for each in (a, b, values))

@@ -271,6 +271,7 @@ ARRAYS: dict[str, Callable[[], object]] = {
     ),
     "C of NaN": lambda: Grid(csr_array(np.full((8, 8), np.nan)), 1, 2),
     "C infinite": lambda: Grid(csr_array(np.full((8, 8), np.inf)), 1, 2),
+    "C too large to square": lambda: Grid(csr_array(np.full((8, 8), 1e200)), 1, 2),
     "C below 0": lambda: Grid(csr_array(-np.ones((8, 8))), 1, 2),
     "C one way": lambda: Grid(csr_array(np.triu(np.ones((8, 8)))), 1, 2),
     "C of other pieces": lambda: Grid(csr_array(np.ones((12, 12))), 1, 2),

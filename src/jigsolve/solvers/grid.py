@@ -15,6 +15,8 @@ from jigsolve.pins import NO_PINS, Pins
 from jigsolve.relaxation import FREE, Anchors, Labeling
 from jigsolve.solvers import _kernels
 
+MOST = 1e100  # what searches square must stay finite
+
 
 @dataclass(frozen=True, eq=False)
 class Grid:
@@ -38,8 +40,8 @@ class Grid:
             raise InputError(f"Expected C over {sides} sides, got shape {self.C.shape}.")
         if len(self) > self.cells:
             raise InputError(f"Expected room for {len(self)} pieces, got {self.rows} rows x {self.cols} cols.")
-        if not np.isfinite(self.C.data).all() or (self.C.data < 0.0).any():
-            raise InputError("Expected finite compatibilities of at least 0.")
+        if not np.isfinite(self.C.data).all() or (self.C.data < 0.0).any() or (self.C.data > MOST).any():
+            raise InputError(f"Expected finite compatibilities from 0 to {MOST:g}.")
         if (abs(self.C - self.C.T) > 1e-9).nnz:
             raise InputError("Expected a symmetric C: C[a, b] = C[b, a].")
 
