@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from jigsolve.compatibility import Compatibility, Percentile, Quartile
+from jigsolve.compatibility import Compatibility, Percentile, Quartile, Ratio
 from jigsolve.compatibility.constant import constant, largest_class, redraw
 from jigsolve.compatibility.protocol import symmetric
 from jigsolve.dissimilarity import Mahalanobis, Nearest, nearest, quartiles
@@ -80,7 +80,28 @@ def test_quartile_is_eq_9(puzzle: Puzzle) -> None:
 
 
 @puzzles
-@pytest.mark.parametrize("compatibility", [Percentile(), Quartile()], ids=["percentile", "quartile"])
+def test_ratio_is_distance_against_the_second_best(puzzle: Puzzle) -> None:
+    expected = by_loops(
+        nearest(puzzle, MEASURE, 10_000), lambda _, distances, d: math.exp(-d / np.unique(distances)[1])
+    )
+    C = matrix(puzzle, Ratio())
+    np.testing.assert_allclose(C[C > 0], expected[C > 0], atol=1e-12)
+    assert expected[C == 0].max() < math.exp(-1)  # only what stands far down a list is left off
+
+
+def test_of_equals_none_is_ahead() -> None:
+    """Three pieces of noise with one white side each: as good as each other, and ahead of all that is not white."""
+    puzzle = whites(0, 6)
+    puzzle.pieces[:3, :, -2:] = 255  # right sides
+    puzzle.pieces[3:, :, :2] = 255  # left sides
+    C = matrix(puzzle, Ratio())
+    right, left = 4 * np.arange(3), 4 * np.arange(3, 6) + 2
+    np.testing.assert_array_equal(C[np.ix_(right, left)], np.ones((3, 3)))
+    assert C[np.ix_(right, np.setdiff1d(np.arange(24), left))].max() <= math.exp(-0.5)
+
+
+@puzzles
+@pytest.mark.parametrize("compatibility", [Percentile(), Quartile(), Ratio()], ids=["percentile", "quartile", "ratio"])
 def test_symmetric_and_not_negative(puzzle: Puzzle, compatibility: Compatibility) -> None:
     C = matrix(puzzle, compatibility)
     np.testing.assert_array_equal(C, C.T)

@@ -6,11 +6,16 @@ SOLVERS = {
     "default": "relaxation on the frontier with a search around it",
     "paper": "multi-phase relaxation labeling, Vardi et al. 2023",
     "balanced": "Sinkhorn-balanced relaxation labeling, Khoroshiltseva et al. 2021",
+    "greedy": "placer, segmenter, shifter, Pomeranz et al. 2011",
+    "tree": "constrained spanning tree, Gallagher 2012",
+    "best-buddies": "the surest piece first, Paikin and Tal 2015",
+    "loops": "loops of loops, Son et al. 2014 and 2018",
 }
 COMPATIBILITIES = {
     "learned": "a calibrated probability",
     "percentile": "Eq. 10 of the paper",
     "quartile": "Eq. 9, Andaló et al. 2016",
+    "ratio": "distance against the second best, Gallagher 2012",
 }
 EFFORTS = ("fast", "normal", "thorough")
 BORDERS = {

@@ -4,11 +4,13 @@ from jigsolve.compatibility.learned import Learned
 from jigsolve.compatibility.percentile import Percentile
 from jigsolve.compatibility.protocol import Compatibility
 from jigsolve.compatibility.quartile import Quartile
+from jigsolve.compatibility.ratio import Ratio
 
 COMPATIBILITIES: dict[str, Compatibility] = {
     "learned": Learned(),
     "percentile": Percentile(),
     "quartile": Quartile(),
+    "ratio": Ratio(),
 }
 
-__all__ = ["COMPATIBILITIES", "Compatibility", "Learned", "Percentile", "Quartile"]
+__all__ = ["COMPATIBILITIES", "Compatibility", "Learned", "Percentile", "Quartile", "Ratio"]

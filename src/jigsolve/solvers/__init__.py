@@ -1,27 +1,43 @@
 """C and the grid's shape -> a layout."""
 
 from jigsolve.solvers.balanced import Balanced
+from jigsolve.solvers.best_buddies import BestBuddies
 from jigsolve.solvers.default import Default
+from jigsolve.solvers.greedy import Greedy
 from jigsolve.solvers.grid import Grid, GridCoefficients
 from jigsolve.solvers.growth.shape import room, shape_of
+from jigsolve.solvers.loops import Loops
 from jigsolve.solvers.paper import Paper
 from jigsolve.solvers.protocol import EFFORTS, Answer, Budget, Solver
 from jigsolve.solvers.separation import Part, separated, without_islands
+from jigsolve.solvers.tree import Tree
 
-SOLVERS: dict[str, Solver] = {"default": Default(), "paper": Paper(), "balanced": Balanced()}
+SOLVERS: dict[str, Solver] = {
+    "default": Default(),
+    "paper": Paper(),
+    "balanced": Balanced(),
+    "greedy": Greedy(),
+    "tree": Tree(),
+    "best-buddies": BestBuddies(),
+    "loops": Loops(),
+}
 
 __all__ = [
     "EFFORTS",
     "SOLVERS",
     "Answer",
     "Balanced",
+    "BestBuddies",
     "Budget",
     "Default",
+    "Greedy",
     "Grid",
     "GridCoefficients",
+    "Loops",
     "Paper",
     "Part",
     "Solver",
+    "Tree",
     "room",
     "separated",
     "shape_of",
