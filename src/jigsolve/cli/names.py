@@ -10,6 +10,11 @@ SOLVERS = {
     "tree": "constrained spanning tree, Gallagher 2012",
     "best-buddies": "the surest piece first, Paikin and Tal 2015",
     "loops": "loops of loops, Son et al. 2014 and 2018",
+    "genetic": "kernel-growing crossover, Sholomon et al. 2013/2014",
+    "psqp": "quadratic program, Andaló et al. 2016",
+    "gcl": "graph connection Laplacian, Huroyan et al. 2020",
+    "belief": "loopy belief propagation, Cho et al. 2010",
+    "linear": "linear programs, Yu et al. 2016",
 }
 COMPATIBILITIES = {
     "learned": "a calibrated probability",

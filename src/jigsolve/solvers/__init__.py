@@ -1,14 +1,19 @@
 """C and the grid's shape -> a layout."""
 
 from jigsolve.solvers.balanced import Balanced
+from jigsolve.solvers.belief import Belief
 from jigsolve.solvers.best_buddies import BestBuddies
 from jigsolve.solvers.default import Default
+from jigsolve.solvers.gcl import Gcl
+from jigsolve.solvers.genetic import Genetic
 from jigsolve.solvers.greedy import Greedy
 from jigsolve.solvers.grid import Grid, GridCoefficients
 from jigsolve.solvers.growth.shape import room, shape_of
+from jigsolve.solvers.linear import Linear
 from jigsolve.solvers.loops import Loops
 from jigsolve.solvers.paper import Paper
 from jigsolve.solvers.protocol import EFFORTS, Answer, Budget, Solver
+from jigsolve.solvers.psqp import Psqp
 from jigsolve.solvers.separation import Part, separated, without_islands
 from jigsolve.solvers.tree import Tree
 
@@ -20,6 +25,11 @@ SOLVERS: dict[str, Solver] = {
     "tree": Tree(),
     "best-buddies": BestBuddies(),
     "loops": Loops(),
+    "genetic": Genetic(),
+    "psqp": Psqp(),
+    "gcl": Gcl(),
+    "belief": Belief(),
+    "linear": Linear(),
 }
 
 __all__ = [
@@ -27,15 +37,20 @@ __all__ = [
     "SOLVERS",
     "Answer",
     "Balanced",
+    "Belief",
     "BestBuddies",
     "Budget",
     "Default",
+    "Gcl",
+    "Genetic",
     "Greedy",
     "Grid",
     "GridCoefficients",
+    "Linear",
     "Loops",
     "Paper",
     "Part",
+    "Psqp",
     "Solver",
     "Tree",
     "room",

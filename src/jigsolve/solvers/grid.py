@@ -79,6 +79,16 @@ class Grid:
         return sum(2.0 * float(self.C[a, b].sum()) for a, b in met if len(a))
 
 
+def possible(grid: Grid) -> csr_array:
+    """C without the joints that no turns of the grid allow, and without a piece's joints with itself."""
+    entries = grid.C.tocoo()
+    a, b = entries.coords
+    kept = np.isin((a + 2 - b) % 4, grid.turns) & (a // 4 != b // 4) & (entries.data > 0.0)
+    C = csr_array((entries.data[kept], (a[kept], b[kept])), shape=grid.C.shape)
+    C.sort_indices()
+    return C
+
+
 @dataclass(frozen=True, eq=False)
 class GridCoefficients:
     """r_ij(lambda, mu) without ever writing it down: C looked up at the two sides that face each other.

@@ -1,0 +1,207 @@
+"""The solvers of the literature: worked examples, real photographs, what their papers promise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from jigsolve.errors import InputError
+from jigsolve.events import Improved, Iterated, ignore
+from jigsolve.layout import HOLE, Layout, facing_sides
+from jigsolve.scores import score
+from jigsolve.solvers import SOLVERS, Belief, Genetic, Grid, Linear, Psqp
+from jigsolve.solvers.belief import _by_direction, _exclusion
+from jigsolve.solvers.genetic import _kernels as genetic
+from jigsolve.solvers.genetic import laid_out
+from jigsolve.solvers.linear import _error, _proposed
+from jigsolve.solvers.linear import _joints as joints_of
+from jigsolve.solvers.orientation import orientations, oriented, upright
+from jigsolve.solvers.psqp import ascent
+from pictures import grid_of, small_puzzle
+
+# the least NC on an easy photograph, upright and turned; None: not what it is for
+EASY = {"genetic": (1.0, 1.0), "psqp": (0.9, None), "gcl": (0.95, 0.95), "belief": (0.8, None), "linear": (0.95, 0.95)}
+
+
+def true_grid(rows: int, cols: int, turns: tuple[int, ...] = (0,)) -> Grid:
+    """C that knows the right joints and nothing else: piece k belongs into cell k."""
+    n = rows * cols
+    at = np.arange(n).reshape(rows, cols)
+    a = np.concatenate([4 * at[:, :-1].ravel(), 4 * at[:-1].ravel() + 1])
+    b = np.concatenate([4 * at[:, 1:].ravel() + 2, 4 * at[1:].ravel() + 3])
+    both = (np.concatenate([a, b]), np.concatenate([b, a]))
+    return Grid(csr_array((np.ones(2 * len(a)), both), shape=(4 * n, 4 * n)), rows, cols, turns)
+
+
+@pytest.mark.parametrize(("name", "rotate"), [(k, bool(r)) for k in EASY for r in (0, 1) if EASY[k][r] is not None])
+def test_an_easy_photograph(name, rotate):
+    puzzle, truth = small_puzzle("coffee", 50, 8, 10, rotate, seed=4)
+    answer = SOLVERS[name].solve(grid_of(puzzle), 0, ignore)
+    assert score(answer.layout, truth, rotated=rotate).neighbour >= EASY[name][rotate]
+
+
+@pytest.mark.parametrize("name", sorted(EASY))
+@pytest.mark.parametrize(("rows", "cols"), [(3, 4), (4, 3), (1, 5)])
+def test_what_c_knows_for_certain_is_found(name, rows, cols):
+    grid = true_grid(rows, cols)
+    answer = SOLVERS[name].solve(grid, 0, ignore)
+    assert np.array_equal(answer.layout.pieces, np.arange(rows * cols).reshape(rows, cols))
+
+
+@pytest.mark.parametrize("name", ["gcl", "linear"])
+@pytest.mark.parametrize("turns", [(0,), (0, 1, 2, 3)])
+def test_cells_without_a_piece_stay_empty(name, turns):
+    grid = replace(true_grid(3, 4, turns), rows=4, cols=4)
+    layout = SOLVERS[name].solve(grid, 0, ignore).layout
+    assert layout.pieces.shape == (4, 4)
+    assert sorted(layout.pieces[layout.pieces != HOLE].tolist()) == list(range(12))
+
+
+# genetic
+
+
+def mates_of(layout: Layout) -> np.ndarray:
+    mates = np.full(4 * layout.pieces.size, -1, dtype=np.int32)
+    for a, b in facing_sides(layout.pieces, layout.turns):
+        mates[a], mates[b] = b, a
+    return mates
+
+
+def child(grid: Grid, mother: np.ndarray, father: np.ndarray, mutation: float = 0.0) -> Layout:
+    """A child of parents on a C that knows nothing."""
+    n = len(grid)
+    mates, nobody = np.empty(4 * n, dtype=np.int32), np.full(4 * n, -1, dtype=np.int32)
+    nothing = np.zeros(4 * n + 1, dtype=np.int32), np.zeros(0, dtype=np.int32)
+    turns = np.array(grid.turns)
+    rng = np.random.default_rng(0)
+    genetic.crossed(rng, mother, father, *nothing, nobody, turns, grid.rows, grid.cols, mutation, mates)
+    return laid_out(mates, grid)
+
+
+@pytest.mark.parametrize("turns", [(0,), (0, 2), (0, 1, 2, 3)])
+def test_the_child_of_twins_is_their_image(turns):
+    rng = np.random.default_rng(1)
+    grid = true_grid(4, 6, turns)
+    parent = Layout(rng.permutation(24).reshape(4, 6).astype(np.int32), rng.choice(turns, (4, 6)))
+    made = child(grid, mates_of(parent), mates_of(parent))
+    assert score(made, parent, rotated=len(turns) > 1).perfect
+
+
+def test_what_both_parents_agree_on_is_handed_down():
+    grid = true_grid(4, 6)
+    mother = Layout(np.arange(24, dtype=np.int32).reshape(4, 6), np.zeros((4, 6), dtype=np.int8))
+    father = Layout(np.roll(mother.pieces, 2, axis=1), mother.turns)  # all but one seam the same, elsewhere
+    made = mates_of(child(grid, mates_of(mother), mates_of(father)))
+    agreed = (mates_of(mother) == mates_of(father)) & (mates_of(mother) >= 0)
+    assert (made[agreed] == mates_of(mother)[agreed]).mean() > 0.8
+
+
+def test_genetic_never_forgets_its_best():
+    puzzle, _ = small_puzzle("coffee", 50, 6, 8, seed=4)
+    told: list[Improved] = []
+    Genetic(population=20, generations=12).solve(grid_of(puzzle), 0, told.append)
+    heard = [event.consistency for event in told]
+    assert heard == sorted(heard)
+    assert heard[-1] > heard[0]
+
+
+@pytest.mark.parametrize("bad", [{"elite": 0}, {"elite": 200}, {"mutation": 1.5}])
+def test_bad_genetic_parameters_are_refused(bad):
+    with pytest.raises(InputError):
+        Genetic(**bad)
+
+
+# psqp
+
+
+def test_ascent_keeps_the_sums_and_the_bounds():
+    rng = np.random.default_rng(0)
+    p = np.zeros((5, 1, 5))
+    for weight in (0.5, 0.3, 0.2):  # a mean of permutations is doubly stochastic
+        p[np.arange(5), 0, rng.permutation(5)] += weight
+    gradient = rng.random(p.shape)
+    up = ascent(gradient, p, np.ones(p.shape, dtype=bool))
+    np.testing.assert_allclose(up.sum(axis=(1, 2)), 0.0, atol=1e-2)
+    np.testing.assert_allclose(up.sum(axis=(0, 1)), 0.0, atol=1e-9)
+    assert (up * gradient).sum() > 0.0
+
+
+def test_psqp_climbs():
+    puzzle, _ = small_puzzle("coffee", 50, 6, 8, seed=4)
+    told: list[Iterated] = []
+    Psqp().solve(grid_of(puzzle), 0, told.append)
+    heard = [event.consistency for event in told]
+    assert heard[-1] > 10.0 * heard[0]
+
+
+# belief
+
+
+@pytest.mark.parametrize("turns", [(0,), (0, 2), (0, 1, 2, 3)])
+def test_what_c_says_of_a_step_in_every_direction(turns):
+    """Piece 1 lies right of piece 0; turned by k quarters, both of them, it lies in direction k."""
+    joints = _by_direction(true_grid(1, 2, turns))
+    for d in range(4):
+        known = {
+            (2 * turns.index(t) + 1 - p, 2 * turns.index(t) + p) for p in (0, 1) for t in turns if (t + 2 * p) % 4 == d
+        }
+        assert set(zip(*(side.tolist() for side in joints[d].nonzero()), strict=True)) == known
+
+
+def test_exclusion_tells_the_others_apart():
+    p = np.full((2, 1, 2), 0.5)
+    p[:, 0, 0] = (0.9, 0.1)  # the first cell claims piece 0
+    told = _exclusion(p, 1)
+    assert told[0, 0, 1] < told[1, 0, 1]
+    assert told[0, 0, 0] == pytest.approx(told[1, 0, 0])
+
+
+# orientations, gcl, linear
+
+
+@pytest.mark.parametrize("turns", [(0, 2), (0, 1, 2, 3)])
+@pytest.mark.parametrize(("rows", "cols"), [(2, 3), (5, 7)])
+def test_turns_are_found_up_to_one_for_all(turns, rows, cols):
+    rng = np.random.default_rng(3)
+    grid = true_grid(rows, cols, turns)
+    turned = rng.choice(turns, rows * cols)  # each piece is handed over turned by so much
+    name = np.arange(4 * len(grid))
+    name = name - name % 4 + (name - np.repeat(turned, 4)) % 4
+    entries = grid.C.tocoo()
+    C = csr_array((entries.data, (name[entries.coords[0]], name[entries.coords[1]])), shape=grid.C.shape)
+    off = (orientations(C, turns) - turned) % 4
+    assert len(set(off.tolist())) == 1
+    assert (upright(Grid(C, rows, cols, turns), turned) != grid.C).nnz == 0
+
+
+def test_turns_survive_some_wrong_joints():
+    puzzle, truth = small_puzzle("coffee", 50, 8, 10, rotate=True, seed=4)
+    right = np.empty(80, dtype=np.int64)
+    right[truth.pieces.ravel()] = truth.turns.ravel()
+    off = np.bincount((oriented(grid_of(puzzle)) - right) % 4, minlength=4)
+    assert off.max() >= 78
+
+
+def test_the_linear_program_finds_the_wrong_joint():
+    grid = true_grid(2, 2)
+    a, b, weight = joints_of(grid.C)
+    a, b, weight = np.append(a, 0), np.append(b, 4 * 3 + 2), np.append(weight, 0.5)  # 3 right of 0: it is not
+    np.testing.assert_allclose(_error(a, b, weight, 4), [0, 0, 0, 0, 1], atol=1e-6)
+
+
+def test_every_side_proposes_its_heaviest_joint():
+    a, b = np.array([0, 0, 8]), np.array([6, 14, 14])  # heaviest first
+    number, times = _proposed(a, b, np.ones(3, dtype=bool), 16)
+    assert number.tolist() == [0, 1, 2]
+    assert times.tolist() == [2, 1, 1]
+    number, times = _proposed(a, b, np.array([False, True, True]), 16)
+    assert dict(zip(number.tolist(), times.tolist(), strict=True)) == {1: 2, 2: 1}
+
+
+@pytest.mark.parametrize("bad", [(Psqp, {"step": 0.0}), (Belief, {"floor": 0.0}), (Linear, {"programs": 0})])
+def test_bad_parameters_are_refused(bad):
+    with pytest.raises(InputError):
+        bad[0](**bad[1])
