@@ -4,7 +4,8 @@ Vahan Huroyan, Gilad Lerman, Hau-Tieng Wu, "Solving Jigsaw Puzzles by the Graph 
 open who places the turned pieces; here it is the constrained tree of Gallagher (`tree`), which is all there is to it
 where orientations are known.
 
-Differences: the connection graph is that of best buddies, weighted by C; it is not estimated again from the places, but
+Differences: the connection graph is that of best buddies, weighted by how far they are ahead of all rivals; it is not
+estimated again from the places, but
 pieces that fit nowhere as they were turned may be laid otherwise when the frame is filled.
 """
 

@@ -29,7 +29,8 @@ def orientations(C: csr_array, turns: tuple[int, ...]) -> Turns:
     phase = np.exp(-0.5j * np.pi * ((a + 2 - b) % 4))
     W = coo_array((entries.data * phase, (a // 4, b // 4)), shape=(n, n)).tocsr()
     degree = coo_array((entries.data, (a // 4, b // 4)), shape=(n, n)).tocsr().sum(axis=1)
-    scale = np.where(degree > 0.0, 1.0 / np.sqrt(np.maximum(degree, 1e-12)), 0.0)
+    # with the mean degree added, a few pieces that hang together by themselves do not outdo the whole
+    scale = 1.0 / np.sqrt(degree + max(degree.mean(), 1e-12))
     top = _top_eigenvector(W.multiply(scale[:, None]).multiply(scale[None, :]).tocsr())
     common = np.angle((top**m).sum()) / m  # what all phases are off by
     step = 4 // m
@@ -61,12 +62,19 @@ def upright(grid: Grid, turns: Turns) -> csr_array:
 
 
 def oriented(grid: Grid) -> Turns:
-    """(pieces,) turns found from best buddies alone: what C has beside them is mostly wrong."""
+    """(pieces,) turns found from best buddies alone, weighed by how far they are ahead of all rivals.
+
+    What C has beside them is mostly wrong; and where many fit alike, white beside white, none says how it is turned.
+    """
     C = possible(grid)
     entries = C.tocoo()
     a, b = entries.coords
     agreed = best_buddies(C)[a] == b
-    return orientations(csr_array((entries.data[agreed], (a[agreed], b[agreed])), shape=C.shape), grid.turns)
+    rival = np.zeros(C.shape[0])
+    np.maximum.at(rival, a[~agreed], entries.data[~agreed])
+    a, b, value = a[agreed], b[agreed], entries.data[agreed]
+    ahead = np.maximum(0.0, value - np.maximum(rival[a], rival[b]))
+    return orientations(csr_array((ahead, (a, b)), shape=C.shape), grid.turns)
 
 
 def completed(grid: Grid, assemblies: Assemblies, turns: Turns) -> Layout:
