@@ -5,8 +5,8 @@ open who places the turned pieces; here it is the constrained tree of Gallagher 
 where orientations are known.
 
 Differences: the connection graph is that of best buddies, weighted by how far they are ahead of all rivals; it is not
-estimated again from the places, but
-pieces that fit nowhere as they were turned may be laid otherwise when the frame is filled.
+estimated again from the places, but pieces that fit nowhere as they were turned may be laid otherwise when the frame is
+filled.
 """
 
 from __future__ import annotations

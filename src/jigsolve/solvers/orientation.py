@@ -22,7 +22,7 @@ FEW = 12  # pieces for which the whole matrix is no burden
 def orientations(C: csr_array, turns: tuple[int, ...]) -> Turns:
     """(pieces,) the turns that agree best with the joints of C; all of them may be off by the same turn."""
     n, m = C.shape[0] // 4, len(turns)
-    if m == 1 or C.nnz == 0:
+    if m == 1 or not C.data.any():
         return np.zeros(n, dtype=np.int64)
     entries = C.tocoo()
     a, b = entries.coords
