@@ -125,7 +125,9 @@ def test_ctrl_c_in_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "p.png").write_bytes(encoded(photograph("coffee")))
     words = ["solve", "p.png", "--piece", "20", "--effort", "thorough", "--output", "s.png", "--layout", "l.json"]
     codes = []
-    for after in (0.5, 4.0, 12.0):
+    for after in (0.5, 1.5, 2.5, 4.0, 12.0):  # machines differ in speed
+        if 3 in codes and after > 4.0:
+            break
         ran = ended(words, tmp_path, after, signal.SIGINT)
         codes.append(ran.code)
         assert "Traceback" not in ran.err
@@ -136,6 +138,7 @@ def test_ctrl_c_in_the_terminal(tmp_path: Path) -> None:
             assert content.partial
             assert content.layout.is_feasible(600)
             assert "Stopped early" in ran.out
+        if ran.code in (0, 3):  # 0: it was done by then
             (tmp_path / "s.png").unlink()
             (tmp_path / "l.json").unlink()
         else:

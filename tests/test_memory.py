@@ -85,8 +85,9 @@ def test_the_limit_is_kept_within_a_tenth(tmp_path: Path) -> None:
     need = memory.needed(puzzle, (puzzle.rows, puzzle.cols), 24, dense=False)
     words = ["solve", f"{tmp_path}/p.png", "--piece", "10", "--effort", "fast", "--time-limit", "20", "--threads", "4",
              "--memory-limit", str(need.alone / memory.GB), "--layout", f"{tmp_path}/l.json"]  # fmt: skip
-    process = subprocess.Popen([sys.executable, "-m", "jigsolve", *words], stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode in (0, 3)
+    for _ in range(2):  # the first run may have to compile
+        process = subprocess.Popen([sys.executable, "-m", "jigsolve", *words], stdout=subprocess.DEVNULL)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        assert process.returncode in (0, 3)
     assert used.ru_maxrss * 1024 < 1.1 * need.alone
