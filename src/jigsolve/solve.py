@@ -44,7 +44,7 @@ from jigsolve.solvers import EFFORTS, SOLVERS, Answer, Budget, Grid, room, shape
 
 NOTEBOOK = 1200  # pixels along a picture in a notebook, at most
 SAME = 1e-6  # a smaller difference of consistency is rounding
-DENSE = ("paper", "balanced")  # solvers that keep a probability of every piece in every label
+DENSE = ("paper", "balanced", "psqp", "belief")  # solvers that keep a probability of every piece in every label
 PAIRS_SHARE = 0.5  # of a time limit: what is found by then still has to be weighed and laid out
 
 
