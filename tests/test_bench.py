@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 import skimage.data
 
-from jigsolve import files
+from jigsolve import files, layout_file
 from jigsolve.bench import published
 from jigsolve.bench.campaign import Run, carry_out, execute, finished, plan
+from jigsolve.bench.protocols import case, judged
 from jigsolve.bench.report import HEADER, lines, markdown
 from jigsolve.cli import run
 from jigsolve.errors import InputError
@@ -57,6 +59,17 @@ def test_one_run(pictures: Path) -> None:
     assert first["scores"] == second["scores"]
     assert (first["rows"], first["cols"]) == (3, 4)
     assert first["scores"]["neighbour"] > 0.9
+    assert first["cpu"] > 0
+    assert first["peak"] > 50 << 20
+
+
+def test_a_puzzle_can_be_made_again_from_its_record(pictures: Path) -> None:
+    each = plan([pictures], (40, 40), [2], ["default"], 1, ["missing-20"])[0]
+    record = json.loads(json.dumps(execute(each)))
+    picture = files.read_in_8_bits(Path(record["source"]))
+    again = case("missing-20", picture, (40, 40), True, each.shuffle_seed())
+    answer = layout_file.from_data(record["layout"]).layout
+    assert asdict(judged(again, answer)) == record["scores"]
 
 
 def test_one_run_of_a_mixed_bag(pictures: Path) -> None:
@@ -65,6 +78,7 @@ def test_one_run_of_a_mixed_bag(pictures: Path) -> None:
     assert found["own"] > 0.9
     assert found["scores"]["neighbour"] > 0.8
     assert [sorted(shape) for shape in found["found"]] == [[3, 4], [3, 4]]
+    assert [len(answer["pieces"]) for answer in found["layouts"]] == [shape[0] for shape in found["found"]]
     (line,) = lines([found])
     assert line.cells()[HEADER.index("own")] == f"{100 * found['own']:.1f}"
     with pytest.raises(InputError, match="Expected 3 pictures"):

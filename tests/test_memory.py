@@ -93,3 +93,14 @@ def test_the_limit_is_kept_within_a_tenth(tmp_path: Path) -> None:
         code, peak = map(int, ran.stdout.split())
         assert code in (0, 3)
     assert peak * 1024 < 1.1 * need.alone
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a peak cannot be forgotten")
+def test_a_peak_is_seen_and_forgotten() -> None:
+    memory.forget_peak()
+    before = memory.peak()
+    block = np.ones(64 << 20, dtype=np.uint8)
+    assert memory.peak() > before + (48 << 20)
+    del block
+    memory.forget_peak()
+    assert memory.peak() < before + (32 << 20)

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
@@ -17,16 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from jigsolve import __version__, files
+from jigsolve import __version__, files, layout_file, memory
 from jigsolve.bench import bags
 from jigsolve.bench.protocols import CLEAN, MIXED, case, judged, parsed
 from jigsolve.errors import InputError
 from jigsolve.mixed import solve_mixed
-from jigsolve.puzzle import Pixels, cut, scramble
-from jigsolve.solve import SolveParams, solve
+from jigsolve.puzzle import Pixels, Puzzle, cut, scramble
+from jigsolve.solve import Result, SolveParams, solve
 
 FORMAT = "jigsolve-run"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,12 @@ def plan(
 
 def execute(run: Run) -> dict[str, Any]:
     """Scramble, spoil, solve, score: the record of one run."""
-    return {**run.identity(), **measured(run, pictures_of(run))}
+    return _record(run, measured(run, pictures_of(run)))
+
+
+def _record(run: Run, found: dict[str, Any]) -> dict[str, Any]:
+    """All that a result file holds. source: the puzzle can be made again from the picture."""
+    return {**run.identity(), "source": os.path.abspath(run.picture), **found}
 
 
 def pictures_of(run: Run) -> list[Pixels]:
@@ -119,32 +125,48 @@ def measured(run: Run, pictures: Sequence[Pixels]) -> dict[str, Any]:
     if len(pictures) > 1:
         return _measured_bag(run, pictures, params)
     given = case(run.protocol, pictures[0], run.piece, run.kind == 2, run.shuffle_seed())
-    begin = time.perf_counter()
-    result = solve(given.puzzle, params, pins=given.pins, reference=given.reference)
-    wall = time.perf_counter() - begin
+    with _taken() as taken:
+        result = solve(given.puzzle, params, pins=given.pins, reference=given.reference)
     return {
         "rows": given.truth.rows, "cols": given.truth.cols, "found": [result.layout.rows, result.layout.cols],
-        "scores": asdict(judged(given, result.layout)), "believed": result.confidence.share, "wall": wall,
+        "scores": asdict(judged(given, result.layout)), "believed": result.confidence.share, **taken,
         "seconds": result.seconds, "consistency": result.consistency, "notes": list(result.notes),
+        "layout": _kept(result, given.puzzle),
     }  # fmt: skip
 
 
 def _measured_bag(run: Run, pictures: Sequence[Pixels], params: SolveParams) -> dict[str, Any]:
     """The same of a mixed bag: scores are means over its pictures, times and consistencies sums."""
     given = bags.bag(run.protocol, pictures, run.piece, run.kind == 2, run.shuffle_seed())
-    begin = time.perf_counter()
-    results = solve_mixed(given.puzzle, given.pictures, params, shape=given.shape)
-    wall = time.perf_counter() - begin
+    with _taken() as taken:
+        results = solve_mixed(given.puzzle, given.pictures, params, shape=given.shape)
     scores, own = bags.judged(given, [result.layout for result in results])
     joints = np.concatenate([result.confidence.joints for result in results])
     seconds = sum((Counter(result.seconds) for result in results), Counter[str]())
     return {
         "rows": given.truths[0].rows, "cols": given.truths[0].cols,
         "found": [[result.layout.rows, result.layout.cols] for result in results],
-        "scores": asdict(scores), "own": own, "believed": float(joints.mean()), "wall": wall,
+        "scores": asdict(scores), "own": own, "believed": float(joints.mean()), **taken,
         "seconds": dict(seconds), "consistency": sum(result.consistency for result in results),
         "notes": [note for result in results for note in result.notes],
+        "layouts": [_kept(result, given.puzzle) for result in results],
     }  # fmt: skip
+
+
+@contextmanager
+def _taken() -> Iterator[dict[str, Any]]:
+    """What is done meanwhile takes: wall and CPU seconds, bytes of memory at the most, Python and kernels included."""
+    taken: dict[str, Any] = {}
+    memory.forget_peak()
+    begin, busy = time.perf_counter(), time.process_time()
+    yield taken
+    taken |= {"wall": time.perf_counter() - begin, "cpu": time.process_time() - busy, "peak": memory.peak()}
+
+
+def _kept(result: Result, puzzle: Puzzle) -> dict[str, Any]:
+    """The answer as in a layout file."""
+    height, width = puzzle.pieces.shape[1:3]
+    return layout_file.to_data(layout_file.LayoutFile(result.layout, (width, height), partial=result.stopped))
 
 
 def finished(run: Run, out: Path) -> dict[str, Any] | None:
@@ -204,7 +226,7 @@ def _on_cluster(runs: Sequence[Run], address: str) -> Iterator[tuple[Run, Found]
     with connected(address) as client:
         jobs = ((run, _pictures(run)) for run in runs)
         for k, found in Cluster(client).spread(_attempt, jobs, len(runs), 1.0):
-            yield runs[k], found if isinstance(found, str) else {**runs[k].identity(), **found}
+            yield runs[k], found if isinstance(found, str) else _record(runs[k], found)
 
 
 def _pictures(run: Run) -> list[Pixels] | str:
