@@ -30,6 +30,12 @@ def zipped(files: dict[str, bytes]) -> bytes:
     return file.getvalue()
 
 
+def body(files: Files) -> bytes:
+    """The body in which the page sends files."""
+    listed = json.dumps([[name, len(raw)] for name, raw in files]).encode()
+    return len(listed).to_bytes(4, "little") + listed + b"".join(raw for _, raw in files)
+
+
 def bomb() -> bytes:
     """A header of 100,000 x 100,000 pixels."""
     raw = bytearray(encoded(np.zeros((8, 8, 3), dtype=np.uint8)))

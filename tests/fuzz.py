@@ -20,7 +20,9 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array
@@ -33,11 +35,15 @@ if "--atheris" in sys.argv:
 
     instrumented = atheris.instrument_imports(include=["jigsolve", "json", "zipfile"])
 with instrumented:
-    from bad_uploads import bomb, encoded, zip_bomb, zipped
+    from bad_uploads import body, bomb, encoded, zip_bomb, zipped
     from jigsolve import files, pictures
     from jigsolve.errors import InputError
     from jigsolve.events import ignore
-    from jigsolve.layout import HOLE
+    from jigsolve.inputs import from_sheet
+    from jigsolve.layout import HOLE, Layout
+    from jigsolve.layout_file import LayoutFile
+    from jigsolve.page.desk import Desk, Settings, asked, prepared
+    from jigsolve.page.upload import files_of, json_of, with_layout
     from jigsolve.pins import checked
     from jigsolve.scores import score
     from jigsolve.solvers import SOLVERS, Budget, Grid
@@ -81,6 +87,48 @@ def pins(raw: bytes) -> None:
         checked(files.read_pins(_FILE), 12, 3, 4, (0, 1, 2, 3))
 
 
+def upload(raw: bytes) -> None:
+    """What the page sends when files are dropped on it."""
+    with suppress(InputError):
+        given, _ = with_layout(files_of(raw))
+        read = files.read_uploaded(given, LIMITS)
+        prepared(read if isinstance(read, files.Pieces) else read.pixels, Settings((4, 4)))
+
+
+@cache
+def _desk() -> Desk:
+    """Six pieces, and their answer."""
+    sheet = np.random.default_rng(0).integers(0, 256, (8, 12, 3), dtype=np.uint8)
+    desk = Desk("a", sheet, Settings((4, 4)), from_sheet(sheet, (4, 4)))
+    desk.resume(LayoutFile(Layout(np.arange(6).reshape(2, 3), np.zeros((2, 3), np.int8)), (4, 4)))
+    return desk
+
+
+def message(raw: bytes) -> None:
+    """What the page says of a puzzle: settings, how to solve it, a layout as a person left it."""
+    with suppress(InputError):
+        data = json_of(raw)
+        for read in (_set, _solve, _edit):
+            with suppress(InputError):
+                read(data)
+
+
+def _set(data: dict[str, Any]) -> None:
+    assert len(prepared(_desk().source, Settings.from_data(data)).puzzle) > 0
+
+
+def _solve(data: dict[str, Any]) -> None:
+    params, known = asked(data)
+    assert params.seed >= 0
+    checked(known, 6, 2, 3, (0, 1, 2, 3))
+
+
+def _edit(data: dict[str, Any]) -> None:
+    kept = _desk().edited(data)
+    assert int(kept.layout.pieces.max()) < 6
+    files.layout_text(kept)
+
+
 def solver(raw: bytes) -> None:
     """A matrix made of the bytes: zeros, ties, islands, huge and denormal numbers; what is not symmetric is refused."""
     rng = np.random.default_rng(list(raw[:64]) or [0])
@@ -103,7 +151,10 @@ def solver(raw: bytes) -> None:
                 Grid(crooked, rows, cols, turns)
                 raise AssertionError("a crooked C was taken")
     grid = Grid(C, rows, cols, turns)
-    answer = SOLVERS["default"].solve(grid, int(rng.integers(0, 99)), ignore, Budget("fast", time.monotonic() + 0.05))
+    # every other one the default, else any that takes such a puzzle
+    names = [name for name, one in SOLVERS.items() if n == rows * cols or one.leaves_holes]
+    name = "default" if rng.random() < 0.5 else names[int(rng.integers(0, len(names)))]
+    answer = SOLVERS[name].solve(grid, int(rng.integers(0, 99)), ignore, Budget("fast", time.monotonic() + 0.05))
     laid = answer.layout.pieces[answer.layout.pieces != HOLE]
     assert answer.layout.pieces.shape == (rows, cols)
     assert sorted(laid.tolist()) == list(range(n))
@@ -112,7 +163,8 @@ def solver(raw: bytes) -> None:
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    "picture": picture, "zip": zip_file, "layout": layout, "pins": pins, "solver": solver
+    "picture": picture, "zip": zip_file, "layout": layout, "pins": pins, "upload": upload, "message": message,
+    "solver": solver,
 }  # fmt: skip
 
 
@@ -137,6 +189,20 @@ def seeds() -> dict[str, list[bytes]]:
         "zip": [zipped(folder), zipped({"../a.png": shown[0], "b/c.png": shown[1], "d.txt": b""}), zip_bomb()],
         "layout": [json.dumps(whole).encode()],
         "pins": [json.dumps(pinned).encode()],
+        "upload": [
+            body([("a.png", shown[4])]),
+            body([("a.zip", zipped(folder))]),
+            body([*folder.items()]),
+            body([("a.png", shown[4]), ("layout.json", json.dumps(whole).encode())]),
+        ],
+        "message": [
+            json.dumps(one).encode()
+            for one in (
+                {"piece": [4, 4], "rotated": True, "rows": 2, "cols": 3, "shuffle": False},
+                {"seed": 1, "effort": "fast", "pins": pinned},
+                {"rows": 2, "cols": 3, "pieces": [[0, 1, 2], [5, 4, None]], "turns": [[0, 1, 2], [3, 0, 0]]},
+            )
+        ],
         "solver": [bytes(range(64))],
     }
 

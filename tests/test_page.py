@@ -13,7 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from bad_uploads import cases, encoded, zipped
+from bad_uploads import body, cases, encoded, zipped
 from jigsolve import pictures, render
 from jigsolve.layout import Layout
 from jigsolve.layout_file import LayoutFile, to_data
@@ -33,11 +33,6 @@ BAD = cases(PHOTOGRAPH)
 def client() -> Iterator[TestClient]:
     with TestClient(application(), BASE) as client:
         yield client
-
-
-def body(files: list[tuple[str, bytes]]) -> bytes:
-    listed = json.dumps([[name, len(raw)] for name, raw in files]).encode()
-    return len(listed).to_bytes(4, "little") + listed + b"".join(raw for _, raw in files)
 
 
 def sent(client: TestClient, *files: tuple[str, bytes]) -> dict[str, Any]:

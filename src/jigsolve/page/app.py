@@ -22,16 +22,13 @@ from jigsolve.errors import InputError
 from jigsolve.inputs import picture
 from jigsolve.layout_file import LayoutFile
 from jigsolve.page import examples
-from jigsolve.page.desk import Desk, Settings, Source, prepared
+from jigsolve.page.desk import Desk, Settings, Source, asked, prepared
 from jigsolve.page.desks import GRACE, Desks
 from jigsolve.page.guard import Guard
 from jigsolve.page.jobs import Jobs
 from jigsolve.page.upload import LIMITS, MOST_UPLOAD, files_of, received, received_json, with_layout
-from jigsolve.pins import NO_PINS
-from jigsolve.pins import from_data as pins_from_data
 from jigsolve.replay.atlas import encoded
 from jigsolve.replay.html import replay_html
-from jigsolve.solve import SolveParams
 
 AT_A_TIME = 2  # uploads that are read at the same time: the others wait their turn
 KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
@@ -159,12 +156,7 @@ class _Page:
 
     async def solve(self, request: Request) -> Response:
         desk = self._desk(request)
-        data = await received_json(request)
-        seed, effort = data.get("seed", 0), data.get("effort", "normal")
-        if not isinstance(seed, int) or not isinstance(effort, str):
-            raise InputError("Expected a seed as a number and an effort as a word.")
-        pins = pins_from_data(data["pins"]) if "pins" in data else NO_PINS
-        desk.solve(self.jobs, SolveParams(seed=seed, effort=effort), pins)
+        desk.solve(self.jobs, *asked(await received_json(request)))
         desk.tell()
         return JSONResponse(desk.state())
 

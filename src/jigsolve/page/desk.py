@@ -15,7 +15,7 @@ from jigsolve.inputs import Input, from_pieces, from_sheet
 from jigsolve.layout import Layout
 from jigsolve.page.jobs import Job, Jobs
 from jigsolve.page.worker import Task
-from jigsolve.pins import Pins, checked
+from jigsolve.pins import NO_PINS, Pins, checked, from_data
 from jigsolve.puzzle import Pixels, cut, scramble
 from jigsolve.replay.answer import kept_answer
 from jigsolve.replay.atlas import Atlas, of_pieces
@@ -63,6 +63,14 @@ def _whole(value: object, what: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise InputError(f"Expected {what} as a whole number, got {str(value)[:20]!r}.")
     return value
+
+
+def asked(data: dict[str, Any]) -> tuple[SolveParams, Pins]:
+    """How a person wants a puzzle solved, and what they know of it."""
+    seed, effort = data.get("seed", 0), data.get("effort", "normal")
+    if not isinstance(seed, int) or not isinstance(effort, str):
+        raise InputError("Expected a seed as a number and an effort as a word.")
+    return SolveParams(seed=seed, effort=effort), from_data(data["pins"]) if "pins" in data else NO_PINS
 
 
 def prepared(source: Source, settings: Settings) -> Input:

@@ -34,7 +34,11 @@ async def received(request: Request, most: int) -> bytes:
 
 
 async def received_json(request: Request) -> dict[str, Any]:
-    raw = await received(request, MOST_JSON)
+    return json_of(await received(request, MOST_JSON))
+
+
+def json_of(raw: bytes) -> dict[str, Any]:
+    """A message of the page; nothing is an empty one."""
     try:
         data = json.loads(raw or b"{}")
     except (ValueError, RecursionError) as error:
