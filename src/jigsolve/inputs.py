@@ -60,16 +60,18 @@ def read_puzzle(
     rows: int | None = None,
     cols: int | None = None,
     bag: bool = False,
+    in_place: bool = False,
 ) -> Input:
     """Read a puzzle. Piece size and grid are found if they are not given; what is given is taken.
 
     bag: pieces may be of several pictures, so that a sheet's own grid and margin mean nothing.
+    in_place: every piece lies in its cell, row by row, and is only turned.
     """
     path = Path(path)
     if files.holds_pieces(path):
-        return from_pieces(files.read_pieces(path), str(path), piece, rotated, rows, cols)
+        return from_pieces(files.read_pieces(path), str(path), piece, rotated, rows, cols, in_place)
     sheet, frames = files.read_frame(path)
-    given = from_sheet(sheet, piece, rotated, rows, cols, bag)
+    given = from_sheet(sheet, piece, rotated, rows, cols, bag, in_place)
     return replace(given, notes=(FRAMES.format(path.name), *given.notes)) if frames else given
 
 
@@ -80,8 +82,9 @@ def from_sheet(
     rows: int | None = None,
     cols: int | None = None,
     bag: bool = False,
+    in_place: bool = False,
 ) -> Input:
-    """The puzzle of a scrambled sheet; pixels around whole pieces are its margin. bag: see `read_puzzle`."""
+    """The puzzle of a scrambled sheet; pixels around whole pieces are its margin. bag, in_place: see `read_puzzle`."""
     puzzle.check_picture(sheet)
     size = _given(piece)
     guess, notes = _found(sheet, rows, cols) if size is None else (piece_size.find(sheet, *size), [])
@@ -92,16 +95,17 @@ def from_sheet(
     shape = _shape(len(pieces), rows, cols, f" of a sheet of {_grid((down, across))}")
     shape = shape or (UNKNOWN if bag else (down, across))
     if any(margin):
-        fate = "left off the picture, whose way up is not known" if rotated else "kept as it is"
+        fate = "left off the picture, whose way up is not known" if rotated and not in_place else "kept as it is"
         notes.append(_margin_note(margin, sheet[..., 0].size - kept[..., 0].size, "left off" if bag else fate))
     around = sheet if any(margin) and not bag else None
-    return Input(Puzzle(pieces, *shape, rotated), sheet=around, margin=margin, notes=tuple(notes))
+    made = Puzzle(pieces, *shape, rotated or in_place, placed=in_place)
+    return Input(made, sheet=around, margin=margin, notes=tuple(notes))
 
 
 def picture(given: Input, layout: Layout) -> Pixels:
     """The layout as a picture. A margin stays where it was, if the pieces fill their old place and are upright."""
     shown = render.picture(given.puzzle, layout)
-    if given.sheet is None or given.puzzle.rotated:
+    if given.sheet is None or (given.puzzle.rotated and not given.puzzle.placed):
         return shown
     height, width = given.sheet.shape[:2]
     margin = given.margin
@@ -114,7 +118,7 @@ def picture(given: Input, layout: Layout) -> Pixels:
 
 def from_pieces(
     read: files.Pieces, path: str, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None,
-    cols: int | None = None,
+    cols: int | None = None, in_place: bool = False,
 ) -> Input:  # fmt: skip
     """The puzzle of a folder or a zip of pieces."""
     size = _given(piece)
@@ -127,9 +131,13 @@ def from_pieces(
     n, height, width = pieces.shape[:3]
     notes += [*done, f"{n} pieces of {width}x{height}: {_few(read.names)}."]
     shape = _shape(n, rows, cols) or UNKNOWN
+    if in_place and shape[0] * shape[1] != n:
+        raise InputError(
+            f"Expected rows and cols of {n} pieces in place, got {_grid(shape) if any(shape) else 'none'}."
+        )
     if shape[0] * shape[1] > n:
         notes.append(f"Of {_grid(shape)}, {shape[0] * shape[1] - n} pieces are missing.")
-    return Input(Puzzle(pieces, *shape, rotated), read.names, notes=tuple(notes))
+    return Input(Puzzle(pieces, *shape, rotated or in_place, placed=in_place), read.names, notes=tuple(notes))
 
 
 def _given(piece: Size | str) -> Size | None:

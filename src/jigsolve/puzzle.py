@@ -23,6 +23,7 @@ class Puzzle:
     pieces:  (n, height, width, channels), uint8 or uint16.
     rows, cols: of the grid; both 0 if nobody knows.
     rotated: orientations are unknown (Type 2).
+    placed:  the pieces lie in their cells already, row by row: only orientations are unknown (Type 3).
     copies:  (n,) how many there are of each piece; None: one.
     """
 
@@ -31,6 +32,7 @@ class Puzzle:
     cols: int
     rotated: bool = False
     copies: NDArray[np.int32] | None = None
+    placed: bool = False
 
     def __post_init__(self) -> None:
         p = self.pieces
@@ -40,6 +42,8 @@ class Puzzle:
         total = self.total
         if (self.rows, self.cols) != UNKNOWN and (min(self.rows, self.cols) < 1 or self.rows * self.cols < total):
             raise InputError(f"Expected rows x cols to hold {total} pieces, got {self.rows} x {self.cols}.")
+        if self.placed and not (self.rotated and self.rows * self.cols == total):
+            raise InputError(f"Expected {total} turned pieces in place on a grid of as many cells, got another.")
         if min(p.shape[1:3]) < 2:
             raise InputError(f"Expected pieces of at least 2 x 2 pixels, got {p.shape[2]} x {p.shape[1]}.")
 

@@ -40,7 +40,7 @@ from jigsolve.margins import at_their_side
 from jigsolve.pins import NO_PINS, Pins, checked
 from jigsolve.puzzle import UNKNOWN, Pixels, Puzzle, check_picture
 from jigsolve.reference import placed, shaped
-from jigsolve.solvers import EFFORTS, SOLVERS, Answer, Budget, Grid, room, shape_of
+from jigsolve.solvers import EFFORTS, SOLVERS, Answer, Budget, Grid, room, shape_of, turned_in_place
 
 NOTEBOOK = 1200  # pixels along a picture in a notebook, at most
 SAME = 1e-6  # a smaller difference of consistency is rounding
@@ -149,6 +149,8 @@ def solve(
     _check_pins(puzzle, pins, params)
     if pins and reference is not None:
         raise InputError("Expected pins or a reference, got both.")
+    if puzzle.placed and (pins or reference is not None or params.solver != "default"):
+        raise InputError("Expected neither pins nor a reference nor another solver where pieces are in place.")
     if reference is not None:
         check_picture(reference)
     clock = Clock(watch)
@@ -251,8 +253,11 @@ def laid_out(
             f"Expected as many pieces as cells with solver {params.solver}, got {len(grid)} for {grid.cells}."
         )
     with blas_threads(threads):
-        answer = _grown(grid, params, clock) if hurried else _solved(grid, params, clock, budget)
-    if joints.kinds is not None and not pins:
+        if puzzle.placed:
+            answer = replace(turned_in_place(grid), stopped=hurried)
+        else:
+            answer = _grown(grid, params, clock) if hurried else _solved(grid, params, clock, budget)
+    if joints.kinds is not None and not pins and not puzzle.placed:
         layout = at_their_side(puzzle, answer.layout, joints.kinds)
         if (value := grid.consistency(layout)) >= answer.consistency - SAME:
             answer = replace(answer, layout=layout, consistency=value)

@@ -110,8 +110,9 @@ def _steps(puzzle: Puzzle, first: Numbers, second: Numbers) -> Floats:
 
 
 def on_sheet(puzzle: Puzzle, kinds: Kinds | None = None) -> Pairs:
-    """The joints of the pieces as they came, row by row, in the numbers of their kinds; none if rows are unknown."""
-    if puzzle.rows * puzzle.cols != len(puzzle):
+    """The joints of the pieces as they came, row by row, in the numbers of their kinds; none if rows are unknown
+    or if they are the right ones."""
+    if puzzle.rows * puzzle.cols != len(puzzle) or puzzle.placed:
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
     piece = np.arange(len(puzzle)).reshape(puzzle.rows, puzzle.cols)
     joints = ((piece[:, :-1], 0, piece[:, 1:], 2), (piece[:-1], 1, piece[1:], 3))

@@ -90,12 +90,18 @@ def parsed(protocol: str) -> dict[str, int]:
         raise InputError(f"Expected strips or shreds, got {protocol!r}.")
     if MIXED in found and {"pinned", "reference"} & found.keys():
         raise InputError(f"Expected no pins and no reference in a mixed bag, got {protocol!r}.")
+    if (
+        "in-place" in found
+        and {MIXED, "pinned", "reference", "missing", "unknown-grid", "margin", "unknown-size"} & found.keys()
+    ):
+        raise InputError(f"Expected all pieces on a grid that is known, where they are in place, got {protocol!r}.")
     return found
 
 
 def judged(case: Case, layout: Layout) -> Scores:
     """The scores of an answer; all zero if the pieces were not even read right."""
-    rotated = case.puzzle.rotated and not case.pins and case.reference is None  # else the way up is known
+    told = case.pins or case.reference is not None or case.puzzle.placed
+    rotated = case.puzzle.rotated and not told  # else the way up is known
     if (layout.pieces != HOLE).sum() != (case.truth.pieces != HOLE).sum():
         return Scores(0.0, 0.0, False, 0.0)
     truth = case.truth
@@ -170,6 +176,15 @@ CUTS = {
 
 
 # After the pieces are shuffled
+
+
+def _in_place(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """Type 3: every piece lies in its cell, and only its turn is unknown."""
+    puzzle, truth = case.puzzle, case.truth
+    if not puzzle.rotated:
+        raise InputError("Expected --type 2 for pieces in place: upright ones are no puzzle.")
+    placed = replace(puzzle, pieces=puzzle.pieces[truth.pieces.ravel()], placed=True)
+    return replace(case, puzzle=placed, truth=Layout(np.arange(len(puzzle)).reshape(truth.pieces.shape), truth.turns))
 
 
 def _worn(case: Case, number: int, rng: np.random.Generator) -> Case:
@@ -273,6 +288,7 @@ def _with(case: Case, pieces: np.ndarray) -> Case:
 
 
 CONDITIONS = {
+    "in-place": Condition(_in_place),
     "worn": Condition(_worn, 1, 64),
     "faded": Condition(_faded, 1, 99),
     "noise": Condition(_noise, 1, 255),

@@ -115,6 +115,9 @@ def solve(
         typer.Option(metavar="SIZE", help="Size of a piece in pixels: 28, or 51x27 (width x height); auto finds it."),
     ] = "auto",
     rotated: Annotated[bool, typer.Option("--rotated", help="Orientations are unknown (Type 2).")] = False,
+    in_place: Annotated[
+        bool, typer.Option("--in-place", help="Every piece lies in its place and is only turned (Type 3).")
+    ] = False,
     rows: Annotated[
         int | None, typer.Option(metavar="R", min=1, help="Rows of the picture; found if not given.")
     ] = None,
@@ -193,6 +196,8 @@ def solve(
     says that there is but one. With --pictures, --rows and --cols are those of each picture, and a sheet's own grid and
     margin mean nothing.
 
+    With --in-place nothing is moved: pieces are only turned, as in a picture whose blocks were turned where they are.
+
     What a pin file says is kept, right or wrong: docs/pins.md tells what it holds. A reference is a picture of the same
     whole: smaller, brighter, or grey. Pieces go where it says; where it cannot tell them apart, joints decide.
 
@@ -234,10 +239,10 @@ def solve(
     params = SolveParams(
         solver, dissimilarity, compatibility, seed, effort, time_limit, threads, cluster, border, memory_limit
     )
-    told = any(one is not None for one in (rows, cols, pin, reference, report, animation))
+    told = in_place or any(one is not None for one in (rows, cols, pin, reference, report, animation))
     count = picture_count(pictures or ("auto" if files.holds_pieces(input) and not told else "1"))
     if count != 1:
-        check_bag(input, (output, layout, overlay), rows, cols, pin, reference, report, animation)
+        check_bag(input, (output, layout, overlay), rows, cols, in_place, pin, reference, report, animation)
     for target in (output, layout, overlay):
         if target is not None:
             files.check_target(target)
@@ -247,7 +252,7 @@ def solve(
     pins = NO_PINS if pin is None else files.read_pins(pin)
     whole = None if reference is None else files.read_picture(reference)
     if count == 1:
-        given = inputs.read_puzzle(input, size, rotated, rows, cols)
+        given = inputs.read_puzzle(input, size, rotated, rows, cols, in_place=in_place)
     else:
         given = inputs.read_puzzle(input, size, rotated, bag=True)
     if output is not None:

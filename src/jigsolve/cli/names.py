@@ -39,6 +39,7 @@ PROTOCOLS = {
     "shreds": "one row of strips as high as it",
     "grey": "without colour",
     "white-N": "the brightest N % overexposed",
+    "in-place": "every piece in its place, only turned: Type 3, with --type 2",
     "worn-N": "N pixels lost at every side of every piece",
     "faded-N": "every piece faded, by up to N %",
     "noise-N": "Gaussian noise of N levels",

@@ -11,9 +11,12 @@ from jigsolve.errors import InputError
 
 
 def check_bag(
-    input: Path, outputs: Sequence[Path | None], rows: int | None, cols: int | None, *alone: Path | None
-) -> None:
+    input: Path, outputs: Sequence[Path | None], rows: int | None, cols: int | None, in_place: bool,
+    *alone: Path | None,
+) -> None:  # fmt: skip
     """What cannot be, with pieces of several pictures."""
+    if in_place:
+        raise InputError("Expected one picture where pieces are in place, got --pictures.")
     if any(path is not None for path in alone):
         raise InputError("Expected no pins, reference, report or animation with --pictures: they are of one picture.")
     if (rows is None) != (cols is None):

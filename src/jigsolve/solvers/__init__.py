@@ -9,6 +9,7 @@ from jigsolve.solvers.genetic import Genetic
 from jigsolve.solvers.greedy import Greedy
 from jigsolve.solvers.grid import Grid, GridCoefficients
 from jigsolve.solvers.growth.shape import room, shape_of
+from jigsolve.solvers.in_place import turned_in_place
 from jigsolve.solvers.linear import Linear
 from jigsolve.solvers.loops import Loops
 from jigsolve.solvers.paper import Paper
@@ -56,5 +57,6 @@ __all__ = [
     "room",
     "separated",
     "shape_of",
+    "turned_in_place",
     "without_islands",
 ]
