@@ -19,6 +19,8 @@ from bad_uploads import encoded
 from jigsolve import SolveParams, files, solve, solve_mixed
 from jigsolve.bench.campaign import finished, plan
 from jigsolve.cli import run
+from jigsolve.crew import Crew
+from jigsolve.dissimilarity import Mahalanobis, nearest
 from jigsolve.events import Advanced, Event, Stage
 from jigsolve.puzzle import UNKNOWN, Puzzle, cut, mix, scramble
 from pictures import photograph, small_puzzle
@@ -193,3 +195,36 @@ def test_two_campaigns_into_one_folder(pictures: Path, tmp_path: Path) -> None:
         [Path(each.name).name for each in runs] + ["table.md"]
     )
     assert all(json.loads(raw)["scores"] for raw in results(out).values())
+
+
+class Late:
+    """A watcher that interrupts when the pairs have come so far."""
+
+    def __init__(self, share: float) -> None:
+        self.share, self.stage, self.done = share, "", False
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, Stage):
+            self.stage = event.name
+        if isinstance(event, Advanced) and self.stage == "pairs" and event.share >= self.share and not self.done:
+            self.done = True
+            raise KeyboardInterrupt
+
+
+def test_an_interrupt_while_distances_are_measured_again_loses_no_pairs() -> None:
+    """They have all been met by then."""
+    puzzle, truth = small_puzzle("coffee", 50, 6, 8)
+    watch = Late(1.0)
+    result = solve(puzzle, SolveParams(threads=1), watch)
+    assert watch.done
+    assert result.stopped
+    assert (result.layout.pieces == truth.pieces).mean() > 0.5
+
+
+def test_who_is_nearest_by_the_products_alone() -> None:
+    puzzle, _ = small_puzzle("coffee", 40, 6, 8)
+    crew = Crew()
+    crew.interrupted = True
+    hasty, exact = nearest(puzzle, Mahalanobis(), 5, crew), nearest(puzzle, Mahalanobis(), 5)
+    assert (hasty.side[:, 0] == exact.side[:, 0]).mean() > 0.99
+    assert np.allclose(hasty.distance, exact.distance, rtol=1e-2)

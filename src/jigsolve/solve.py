@@ -303,10 +303,10 @@ def _candidates(puzzle: Puzzle, answer: Answer, joints: Weighed, crew: Crew) -> 
     """
     if (likely := joints.likely()) is not None:
         return Candidates(*likely)
-    kinds = kinds_of(puzzle)
-    known = merged(puzzle, kinds)
-    P = csr_array((SIDES * len(known),) * 2)
+    kinds = joints.kinds or kinds_of(puzzle)
+    P = csr_array((SIDES * len(kinds.copies),) * 2)
     if not (joints.hurried or answer.stopped):
+        known = merged(puzzle, kinds)
         with suppress(KeyboardInterrupt, OutOfTimeError):
             near = nearest(known, DISSIMILARITIES["mahalanobis"], CANDIDATES, crew, Learned().lean(known, crew))
             loops = min(answer.layout.pieces.shape) > 1  # in a single row none can close

@@ -77,13 +77,26 @@ def nearest(puzzle: Puzzle, measure: Dissimilarity, keep: int, crew: Crew = ALON
     jobs = (tile.job(best, several) for tile in tiles)
     for k, found in crew.spread(absorbed, jobs, len(tiles), 0.4 + 0.6 * all_pairs):
         tiles[k].tell(best, found)
-    side = np.sort((best & NONE).astype(np.int32), axis=1)
-    del best, tables, tiles, jobs  # the tables are large
+    del tables, tiles, jobs  # the tables are large
     keep = max(1, min(keep, most))
     rivals = facing * (puzzle.total - 1)
-    out = Nearest(np.empty((SIDES * n, keep), np.int32), np.empty((SIDES * n, keep)), rivals)
-    crew.all(_rescored, [(terms, lean, side, lo, hi, out) for lo, hi in chunks(n, _PIECES)], 1.0)
-    return out
+    if not crew.interrupted:
+        side = np.sort((best & NONE).astype(np.int32), axis=1)
+        out = Nearest(np.empty((SIDES * n, keep), np.int32), np.empty((SIDES * n, keep)), rivals)
+        try:
+            crew.all(_rescored, [(terms, lean, side, lo, hi, out) for lo, hi in chunks(n, _PIECES)], 1.0)
+        except KeyboardInterrupt:
+            crew.cut_short = crew.interrupted = True
+        else:
+            return out
+    return _as_met(best[:, :keep], rivals)
+
+
+def _as_met(best: NDArray[np.int64], rivals: int) -> Nearest:
+    """Who is nearest by the products alone, for those who cannot wait."""
+    side, bits = (best & NONE).astype(np.int32), (best >> 32).astype(np.int32)
+    distance = np.where(bits < 0, 0, bits).view(np.float32).astype(np.float64)  # a lean can make it less than 0
+    return Nearest(side, np.where(side == NONE, np.inf, distance), rivals)
 
 
 def quartiles(puzzle: Puzzle, measure: Dissimilarity, sample: int = 4096) -> Floats:
