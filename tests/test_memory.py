@@ -73,6 +73,18 @@ def test_what_cannot_fit_is_refused_before_it_begins(tmp_path: Path, capsys: pyt
         solve(Puzzle(np.zeros((4, 4, 4, 3), np.uint8), 1, 100_000, rotated=True), SolveParams(memory_limit=4.0))
 
 
+def test_a_picture_that_cannot_even_be_read_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files.write_picture(tmp_path / "p.png", np.zeros((1000, 4000, 3), np.uint8))
+    words = ["solve", str(tmp_path / "p.png"), "--piece", "40", "--layout", str(tmp_path / "l.json")]
+    assert run([*words, "--memory-limit", "0.03"]) == 2
+    assert capsys.readouterr().err == f"Error: Expected at most 3.22 megapixels, {tmp_path}/p.png has more.\n"
+    for k in range(4):
+        (tmp_path / "pieces").mkdir(exist_ok=True)
+        files.write_picture(tmp_path / "pieces" / f"{k}.png", np.zeros((1000, 1000, 3), np.uint8))
+    assert run([words[0], str(tmp_path / "pieces"), *words[2:], "--memory-limit", "0.03"]) == 2
+    assert "megapixels, 3.png in" in capsys.readouterr().err
+
+
 def test_the_machine_tells_what_it_has() -> None:
     assert 1 << 26 < memory.available() < 1 << 50
 

@@ -55,14 +55,14 @@ def read_in_8_bits(path: Path) -> Pixels:
     return pixels if pixels.dtype == np.uint8 else (pixels >> 8).astype(np.uint8)
 
 
-def read_frame(path: Path) -> Picture:
-    """A picture, and whether its file has more of them."""
+def read_frame(path: Path, most: float = MOST_PIXELS) -> Picture:
+    """A picture of at most so many pixels, and whether its file has more of them."""
     if path.is_dir():
         raise InputError(f"Expected a picture, got the folder {path}.")
     try:
         _check_plain(path)
         with path.open("rb") as file:
-            return pictures.decoded(file, str(path), MOST_PIXELS)
+            return pictures.decoded(file, str(path), int(min(most, MOST_PIXELS)))
     except OSError as error:
         raise InputError(f"Expected a picture in {path}: {error.strerror or one_line(error)}.") from error
 
@@ -80,11 +80,15 @@ def holds_pieces(path: Path) -> bool:
     return path.is_dir() or (path.suffix.lower() not in PICTURES and zipfile.is_zipfile(path))
 
 
-def read_pieces(path: Path) -> Pieces:
-    """All pictures of a folder or a zip, those in folders within it too; hidden files do not count."""
+def read_pieces(path: Path, most: float = MOST_PIXELS) -> Pieces:
+    """All pictures of a folder or a zip, those in folders within it too; hidden files do not count.
+
+    most: pixels, of all of them.
+    """
+    limits = LIMITS._replace(pixels=int(min(most, LIMITS.pixels)))
     if path.is_dir():
-        return _read_all(str(path), _below(path), lambda name: _raw(path / name), LIMITS)
-    return _read_zip(path, str(path), LIMITS)
+        return _read_all(str(path), _below(path), lambda name: _raw(path / name), limits)
+    return _read_zip(path, str(path), limits)
 
 
 def _raw(path: Path) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from jigsolve import files, piece_size, puzzle, render
+from jigsolve import files, memory, piece_size, puzzle, render
 from jigsolve.errors import InputError
 from jigsolve.layout import Layout
 from jigsolve.piece_size import Guess
@@ -61,16 +61,19 @@ def read_puzzle(
     cols: int | None = None,
     bag: bool = False,
     in_place: bool = False,
+    memory_limit: float | None = None,
 ) -> Input:
     """Read a puzzle. Piece size and grid are found if they are not given; what is given is taken.
 
     bag: pieces may be of several pictures, so that a sheet's own grid and margin mean nothing.
     in_place: every piece lies in its cell, row by row, and is only turned.
+    memory_limit: GB; pictures too large to be read in them are refused. What the machine has left, if not given.
     """
     path = Path(path)
+    most = memory.readable(memory_limit)
     if files.holds_pieces(path):
-        return from_pieces(files.read_pieces(path), str(path), piece, rotated, rows, cols, in_place)
-    sheet, frames = files.read_frame(path)
+        return from_pieces(files.read_pieces(path, most), str(path), piece, rotated, rows, cols, in_place)
+    sheet, frames = files.read_frame(path, most)
     given = from_sheet(sheet, piece, rotated, rows, cols, bag, in_place)
     return replace(given, notes=(FRAMES.format(path.name), *given.notes)) if frames else given
 

@@ -26,6 +26,7 @@ LISTED = 240  # bytes for each of the nearest sides that all four sides of a pie
 USUAL = 24  # nearest sides that PIECE counts on
 CANVAS = 9 * 36  # bytes for each cell of the grid: the board is three times as large both ways
 DENSE = 4 * 8  # bytes for each piece in each label, for solvers that keep them all
+READ = 10  # bytes for each pixel while a picture is read
 UNBOUNDED = float("inf")
 
 
@@ -58,6 +59,11 @@ def needed(puzzle: Puzzle, shape: tuple[int, int], keep: int, dense: bool) -> Ne
     canvas = CANVAS * (max(shape) ** 2 if either else shape[0] * shape[1])
     labels = len(puzzle.turns) * (shape[0] + 2) * (shape[1] + 2)
     return Need(PROGRAM + 3 * puzzle.pieces.nbytes + pieces + canvas + (DENSE * n * labels if dense else 0))
+
+
+def readable(limit_gb: float | None = None) -> float:
+    """So many pixels can be read within so many GB, or within what the machine has left."""
+    return (available() if limit_gb is None else limit_gb * GB) / READ
 
 
 def available() -> float:

@@ -252,9 +252,9 @@ def solve(
     pins = NO_PINS if pin is None else files.read_pins(pin)
     whole = None if reference is None else files.read_picture(reference)
     if count == 1:
-        given = inputs.read_puzzle(input, size, rotated, rows, cols, in_place=in_place)
+        given = inputs.read_puzzle(input, size, rotated, rows, cols, in_place=in_place, memory_limit=memory_limit)
     else:
-        given = inputs.read_puzzle(input, size, rotated, bag=True)
+        given = inputs.read_puzzle(input, size, rotated, bag=True, memory_limit=memory_limit)
     if output is not None:
         files.check_picture_target(output, given.puzzle.pieces[0])
     for note in given.notes:
