@@ -123,3 +123,19 @@ def test_blocks_of_a_picture_that_was_jpeg_before_it_was_cut() -> None:
     for height in (8, 28):
         sheet = render.sheet(scramble(cut(picture, height, 636), True, 1)[0])
         assert find(sheet).piece == (636, height)
+
+
+@pytest.mark.parametrize(("enlarged", "piece"), [(4, 32), (8, 32), (5, 40)])
+def test_pixels_drawn_large_are_no_pieces(enlarged: int, piece: int) -> None:
+    drawing = np.kron(photograph("astronaut")[::4, ::4], np.ones((enlarged, enlarged, 1), np.uint8))
+    guess = find(render.sheet(scramble(cut(drawing, piece, piece), False, 0)[0]))
+    assert guess.piece == (piece, piece)
+    assert guess.sure
+
+
+def test_a_code_that_shows_no_cuts_is_not_cut_into_its_squares() -> None:
+    """Where every line may be a cut or none, nobody can tell; to be sure of the code's own squares would be wrong."""
+    squares = np.random.default_rng(0).random((33, 33)) < 0.5
+    code = (np.kron(np.pad(squares, 4, constant_values=True), np.ones((8, 8))) * 255).astype(np.uint8)
+    guess = find(render.sheet(scramble(cut(code[..., None], 24, 24), False, 0)[0]))
+    assert guess.piece == (24, 24) or not guess.sure

@@ -7,7 +7,7 @@ taken: one that is too fine has lines without jumps, one that is too coarse leav
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from jigsolve.errors import InputError
 from jigsolve.puzzle import Pixels
 
 SURE = 0.9  # a confidence to go by
+UNSURE = 0.5  # one that is not
 LEAST = 4  # pixels: smaller pieces are not looked for
 MOST_LINES = 1024  # so many rows of pixels tell what all of them would
 SOFT = 2.0  # differences well below this, of 255, are noise
@@ -32,6 +33,7 @@ MARGIN_COST = 8.0  # one that leaves a margin at its end,
 OFFSET_COST = 7.0  # one that starts anywhere, and as much more as there are places to start;
 OBLONG_COST = 2.0  # pieces that are not square, cut along both axes
 FLAT = 4.0  # mean difference, of 255, from the colour of a frame
+DRAWN = 0.98  # if this share of all cells is of one colour each, they are no pieces
 KEPT = 24  # grids of each axis that are combined
 
 
@@ -76,7 +78,19 @@ def find(sheet: Pixels, width: int | None = None, height: int | None = None) -> 
             f"Expected a piece no larger than the picture, {sheet.shape[1]}x{sheet.shape[0]},"
             f" got {width or 'auto'}x{height or 'auto'}."
         )
-    across, down = _grids(_jumps(sheet), width), _grids(_jumps(turned), height)
+    jumps = _jumps(sheet), _jumps(turned)
+    guess = _likeliest(sheet, _grids(jumps[0], width), _grids(jumps[1], height))
+    if width is None and height is None and _drawn_large(sheet, guess):
+        across, down = (_levelled(each, size) for each, size in zip(jumps, guess.piece, strict=True))
+        again = _likeliest(sheet, _grids(across, None), _grids(down, None))
+        coarse = again.piece[0] % guess.piece[0] == 0 == again.piece[1] % guess.piece[1]
+        guess = again if coarse else replace(guess, confidence=min(guess.confidence, UNSURE))
+    return guess
+
+
+def _likeliest(sheet: Pixels, across: list[_Grid], down: list[_Grid]) -> Guess:
+    """The best pair of grids, one of each axis."""
+    turned = sheet.swapaxes(0, 1)
     pairs = [
         (x, y, x.evidence + y.evidence - (OBLONG_COST if x.size != y.size and x.cuts and y.cuts else 0.0))
         for x in across
@@ -96,6 +110,25 @@ def find(sheet: Pixels, width: int | None = None, height: int | None = None) -> 
         (x.size, y.size), (left, top), (cols, rows), float(chances[0]),
         tuple(sorted(others.items(), key=lambda item: -item[1])[:3]),
     )  # fmt: skip
+
+
+def _drawn_large(sheet: Pixels, guess: Guess) -> bool:
+    """Are the cells of one colour each? Then they are the pixels of a drawing or a code that is shown enlarged."""
+    (width, height), (left, top), (cols, rows) = guess.piece, guess.corner, guess.cells
+    if cols * rows < 4:
+        return False
+    kept = _shades(sheet[top : top + rows * height, left : left + cols * width])
+    cells = kept.reshape(rows, height, cols, width, -1)
+    away = np.abs(cells - cells.mean(axis=(1, 3), keepdims=True)).mean(axis=(1, 3, 4))
+    return bool((away < FLAT).mean() > DRAWN)
+
+
+def _levelled(jumps: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """The jumps without what the lines of a grid have in common."""
+    out = jumps.copy()
+    if size < len(jumps):
+        out[::size] -= max(0.0, float(np.quantile(jumps[::size][1:], 0.25)))
+    return out
 
 
 def _jumps(sheet: Pixels) -> NDArray[np.float64]:
