@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from jigsolve.errors import InputError
-from jigsolve.events import Improved, Iterated, ignore
+from jigsolve.events import Improved, ignore
 from jigsolve.layout import HOLE, Layout, facing_sides
 from jigsolve.scores import score
 from jigsolve.solvers import SOLVERS, Belief, Genetic, Grid, Linear, Psqp
@@ -19,11 +19,11 @@ from jigsolve.solvers.genetic import laid_out
 from jigsolve.solvers.linear import _error, _proposed
 from jigsolve.solvers.linear import _joints as joints_of
 from jigsolve.solvers.orientation import orientations, oriented, upright
-from jigsolve.solvers.psqp import ascent
+from jigsolve.solvers.psqp import _ahead, _rolled, ascent
 from pictures import grid_of, small_puzzle
 
 # the least NC on an easy photograph, upright and turned; None: not what it is for
-EASY = {"genetic": (1.0, 1.0), "psqp": (0.9, None), "gcl": (0.95, 0.95), "belief": (0.8, None), "linear": (0.95, 0.95)}
+EASY = {"genetic": (1.0, 1.0), "psqp": (1.0, 0.95), "gcl": (0.95, 0.95), "belief": (0.8, None), "linear": (0.95, 0.95)}
 
 
 def true_grid(rows: int, cols: int, turns: tuple[int, ...] = (0,)) -> Grid:
@@ -119,22 +119,33 @@ def test_bad_genetic_parameters_are_refused(bad):
 
 def test_ascent_keeps_the_sums_and_the_bounds():
     rng = np.random.default_rng(0)
-    p = np.zeros((5, 1, 5))
+    p = np.zeros((5, 5))
     for weight in (0.5, 0.3, 0.2):  # a mean of permutations is doubly stochastic
-        p[np.arange(5), 0, rng.permutation(5)] += weight
+        p[np.arange(5), rng.permutation(5)] += weight
     gradient = rng.random(p.shape)
-    up = ascent(gradient, p, np.ones(p.shape, dtype=bool))
-    np.testing.assert_allclose(up.sum(axis=(1, 2)), 0.0, atol=1e-2)
-    np.testing.assert_allclose(up.sum(axis=(0, 1)), 0.0, atol=1e-9)
+    up = ascent(gradient, p)
+    np.testing.assert_allclose(up.sum(axis=1), 0.0, atol=0.05)
+    np.testing.assert_allclose(up.sum(axis=0), 0.0, atol=1e-9)
     assert (up * gradient).sum() > 0.0
 
 
-def test_psqp_climbs():
-    puzzle, _ = small_puzzle("coffee", 50, 6, 8, seed=4)
-    told: list[Iterated] = []
-    Psqp().solve(grid_of(puzzle), 0, told.append)
-    heard = [event.consistency for event in told]
-    assert heard[-1] > 10.0 * heard[0]
+def test_psqp_fixes_the_largest_shares_first_and_none_twice():
+    p = np.array([[0.8, 0.0, 0.2], [0.9, 0.1, 0.0], [0.0, 0.75, 0.25]])
+    assert _ahead(p, 0.7) == ([1, 2], [0, 1])
+
+
+@pytest.mark.parametrize(("dy", "dx"), [(0, 0), (1, 0), (2, 3), (0, 5)])
+def test_psqp_rolls_the_picture_to_where_it_fits(dy, dx):
+    grid = true_grid(4, 6)
+    truth = np.arange(24).reshape(4, 6)
+    assert np.array_equal(_rolled(grid, np.roll(truth, (dy, dx), axis=(0, 1))), truth)
+
+
+def test_psqp_finds_a_picture_on_its_side():
+    puzzle, truth = small_puzzle("coffee", 50, 6, 8, rotate=True, seed=4)
+    answer = Psqp().solve(grid_of(puzzle), 0, ignore)
+    assert answer.layout.pieces.shape == (6, 8)
+    assert score(answer.layout, truth, rotated=True).neighbour > 0.9
 
 
 # belief
