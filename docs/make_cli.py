@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 TARGET = Path(__file__).with_name("cli.md")
-COMMANDS = ("", "demo", "scramble", "solve", "serve", "score", "bench")
+COMMANDS = ("", "demo", "scramble", "solve", "serve", "score", "bench", "bench report")
 INTRO = """# Command line
 
 The help texts of the program, written by `python docs/make_cli.py`.
@@ -22,7 +22,7 @@ def text() -> str:
     """The page as it should be."""
     parts = [INTRO]
     for command in COMMANDS:
-        words = [command] if command else []
+        words = command.split()
         ran = subprocess.run(
             [sys.executable, "-m", "jigsolve", *words, "--help"],
             capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "80"},

@@ -13,9 +13,11 @@ import skimage.data
 from jigsolve import files, layout_file
 from jigsolve.bench import published
 from jigsolve.bench.campaign import Run, carry_out, execute, finished, plan
+from jigsolve.bench.lines import sections
 from jigsolve.bench.protocols import case, judged
-from jigsolve.bench.report import HEADER, lines, markdown
+from jigsolve.bench.tables import grid, markdown, notes, sources_of
 from jigsolve.cli import run
+from jigsolve.cli.names import SOLVERS
 from jigsolve.errors import InputError
 
 
@@ -33,7 +35,8 @@ def pictures(tmp_path: Path) -> Path:
 def record(folder: str, picture: str, seed: int = 0, pieces: tuple[int, int] = (18, 24), **scores: float) -> Any:
     return {
         "set": folder, "type": 1, "protocol": "clean", "solver": "paper", "picture": picture, "seed": seed,
-        "wall": 2.0, "believed": 0.8, "rows": pieces[0], "cols": pieces[1],
+        "piece": [28, 28], "wall": 2.0, "cpu": 1.5, "peak": 100 << 20, "believed": 0.8, "rows": pieces[0],
+        "cols": pieces[1],
         "scores": {"direct": 0.5, "neighbour": 0.75, "perfect": False, "picture": 0.9, **scores},
     }  # fmt: skip
 
@@ -79,8 +82,9 @@ def test_one_run_of_a_mixed_bag(pictures: Path) -> None:
     assert found["scores"]["neighbour"] > 0.8
     assert [sorted(shape) for shape in found["found"]] == [[3, 4], [3, 4]]
     assert [len(answer["pieces"]) for answer in found["layouts"]] == [shape[0] for shape in found["found"]]
-    (line,) = lines([found])
-    assert line.cells()[HEADER.index("own")] == f"{100 * found['own']:.1f}"
+    (section,) = sections([found])
+    table = grid(section, {})
+    assert table.rows[0][table.head.index("own")] == f"{100 * found['own']:.1f}"
     with pytest.raises(InputError, match="Expected 3 pictures"):
         execute(plan([pictures], (40, 40), [1], ["default"], 1, ["mixed-3"])[0])
 
@@ -101,7 +105,8 @@ def test_a_campaign_goes_on_where_it_stopped(pictures: Path, tmp_path: Path, mon
     assert (out / first.name).stat().st_mtime_ns == stamp
     assert all(finished(each, out) for each in runs)
     table = (out / "table.md").read_text()
-    assert "| **cats** | **1** | **clean** | **paper** | **2** |" in table
+    assert "## cats, Type 1: 2 pictures of 12 pieces of 40 px" in table
+    assert "| **paper** | 2 | 1 |" in table
 
     monkeypatch.setattr("jigsolve.cli.bench.carry_out", lambda *_: pytest.fail("all was done"))
     assert run(words) == 0
@@ -132,33 +137,56 @@ def test_a_bad_picture_does_not_stop_the_others(
     assert "1 of 3 runs failed" in told.err.splitlines()[1]
 
 
+def shown(*records: Any) -> list[tuple[str, ...]]:
+    """Cells of the only table."""
+    (section,) = sections(records)
+    return list(grid(section, sources_of([section])).rows)
+
+
 def test_means() -> None:
-    table = lines([record("a", "1", direct=1.0, perfect=True), record("a", "2"), record("b", "1")])
-    assert [line.cells() for line in table] == [
-        ("a", "1", "clean", "paper", "2", "75.0", "75.0", "1", "90.0", "", "80.0", "2.00"),
-        ("b", "1", "clean", "paper", "1", "50.0", "75.0", "0", "90.0", "", "80.0", "2.00"),
-    ]
+    first = shown(record("a", "1", direct=1.0, perfect=True), record("a", "2"))
+    second = shown(record("b", "1"))
+    assert first == [("paper", "2", "1", "75.0 (50.0–100.0)", "75.0 (75.0–75.0)", "1 (0–2)", "90.0 (90.0–90.0)",
+                      "80.0 (80.0–80.0)", "1.50 (1.50–1.50)", "100")]  # fmt: skip
+    assert second == [("paper", "1", "1", "50.0", "75.0", "0", "90.0", "80.0", "1.50", "100")]
 
 
 def test_perfect_is_a_mean_over_seeds() -> None:
     runs = [record("a", "1", 0, perfect=True), record("a", "2", 0, perfect=True),
             record("a", "1", 1, perfect=True), record("a", "2", 1)]  # fmt: skip
-    (line,) = lines(runs)
-    assert line.pictures == 2
-    assert line.cells()[HEADER.index("PR")] == "1.5"
+    (section,) = sections(runs)
+    (line,) = section.lines
+    assert (line.pictures, line.seeds) == (2, 2)
+    assert line.perfect is not None
+    assert line.perfect.value == 1.5
+
+
+def test_sizes_and_protocols_are_kept_apart() -> None:
+    other = record("a", "1") | {"piece": [14, 14]}
+    assert [section.piece for section in sections([record("a", "1"), other])] == [(14, 14), (28, 28)]
+    rows = shown(record("a", "1") | {"protocol": "worn-2"}, record("a", "1"))
+    assert [row[:2] for row in rows] == [("clean", "paper"), ("worn-2", "paper")]
 
 
 def test_published_figures_beside_puzzles_of_their_size() -> None:
-    table = lines([record("mit", "1.png")])
-    assert [line.solver for line in table[:2]] == ["paper", "Vardi 2023"]
-    assert table[1].cells() == ("mit", "1", "", "Vardi 2023", "20", "95.5", "95.4", "13", "", "", "", "")
-    assert "best of 10 runs" in markdown(table)
-    assert len(lines([record("mit", "1.png", pieces=(10, 10))])) == 1
-    assert len(lines([record("unheard", "1.png")])) == 1
-    assert len(lines([record("mit", "1.png") | {"protocol": "worn-2"}])) == 1  # harder than what is published
+    table = shown(record("mit", "1.png"))
+    assert [row[0] for row in table[:2]] == ["paper", "Vardi 2023 [9]"]
+    assert table[1] == ("Vardi 2023 [9]", "20", "", "95.5", "95.4", "13", "", "", "", "")
+    assert len(shown(record("mit", "1.png", pieces=(10, 10)))) == 1
+    assert len(shown(record("unheard", "1.png"))) == 1
+    assert len(shown(record("mit", "1.png") | {"protocol": "worn-2"})) == 1  # harder than what is published
+    found = sections([record("mit", "1.png")])
+    assert any("best of 10 runs" in note for note in notes(found))
+    assert any("96.6 / 96.3 / 15" in note for note in notes(found))  # of identical pieces
 
 
-def test_every_published_line_can_be_shown() -> None:
+def test_names_of_folders_do_not_break_the_table() -> None:
+    (section,) = sections([record("a|b *c*", "1")])
+    text = markdown([grid(section, {})])
+    assert text.startswith("## a\\|b \\*c\\*, Type 1")
+
+
+def test_every_published_line_has_its_source() -> None:
     facts = published._facts()
     for kind in (1, 2):
         for folder in facts[f"type{kind}"]:
@@ -166,7 +194,17 @@ def test_every_published_line_can_be_shown() -> None:
             for figure in published.figures(folder, kind):
                 assert 0 <= figure.direct <= 100
                 assert 0 <= figure.neighbour <= 100
-                assert any(figure.source.startswith(name) for name in facts["references"]), figure.source
+                assert figure.source in published.sources(), figure.name
+
+
+def test_every_solver_of_the_literature_has_its_source() -> None:
+    assert set(published.solvers()) == set(SOLVERS) - {"default"}
+    for name in (name for names in published.solvers().values() for name in names):
+        told = published.sources()[name].citation()
+        assert all(part in told for part in published.sources()[name].authors)
+    assert published.figure_of("genetic", "mit", 1).source == "Sholomon 2013"
+    assert published.figure_of("genetic", "mit", 2).source == "Sholomon 2014"
+    assert published.figure_of("belief", "mit", 1) is None
 
 
 def test_the_worker_solves_as_the_library_does(pictures: Path, tmp_path: Path) -> None:

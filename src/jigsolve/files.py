@@ -207,14 +207,18 @@ def write_layout(path: Path, content: LayoutFile) -> None:
     write_together({path: content})
 
 
-def write_together(contents: Mapping[Path, Pixels | LayoutFile]) -> None:
-    """Write pictures and layout files: all of them, or none if one cannot be written."""
+def write_together(contents: Mapping[Path, Pixels | LayoutFile | bytes | str]) -> None:
+    """Write pictures, layout files, text and what is encoded already: all, or nothing if one cannot be written."""
     with ExitStack() as parts:
         beside = {path: parts.enter_context(_beside(path)) for path in contents}
         for path, content in contents.items():
             with _written(path), beside[path].open("xb") as file:
                 if isinstance(content, LayoutFile):
                     file.write(layout_text(content).encode())
+                elif isinstance(content, bytes):
+                    file.write(content)
+                elif isinstance(content, str):
+                    file.write(_encoded(content))
                 else:
                     pictures.encode(file, check_picture_target(path, content), content)
         for path, part in beside.items():
@@ -298,7 +302,11 @@ def write_json(path: Path, data: object) -> None:
 
 def write_text(path: Path, text: str) -> None:
     with _replacing(path) as file:
-        file.write(text.encode(errors="backslashreplace"))  # names of files need not be text
+        file.write(_encoded(text))
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode(errors="backslashreplace")  # names of files need not be text
 
 
 def make_folder(path: Path) -> None:
@@ -314,6 +322,14 @@ def pictures_in(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise InputError(f"Expected a folder of pictures, got {folder}.")
     return sorted((p for p in folder.iterdir() if p.suffix.lower() in PICTURES and p.is_file()), key=natural)
+
+
+def json_below(folder: Path) -> list[Path]:
+    """All JSON files of a folder and of those within it, in natural order; hidden ones do not count."""
+    if not folder.is_dir():
+        raise InputError(f"Expected a folder of results, got {folder}.")
+    names = (name for name in _below(folder) if name.lower().endswith(".json") and not _is_hidden(name))
+    return [folder / name for name in sorted(names, key=natural_path)]
 
 
 def natural(path: PurePath) -> list[tuple[int, str]]:

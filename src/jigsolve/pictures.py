@@ -196,15 +196,20 @@ def _encode_deep(file: BinaryIO, kind: str, picture: Pixels) -> None:
 
 def coded(picture: Pixels, quality: int) -> Pixels:
     """What JPEG of this quality leaves of a picture, with colours in half resolution."""
+    return decoded(BytesIO(jpeg(picture, quality)), "JPEG", MOST_PIXELS).pixels
+
+
+def jpeg(picture: Pixels, quality: int) -> bytes:
+    """A picture as a JPEG file, with colours in half resolution."""
     pixels = picture[..., 0] if picture.shape[2] == 1 else picture
     file = BytesIO()
     Image.fromarray(np.ascontiguousarray(pixels)).save(file, format="JPEG", quality=quality, subsampling="4:2:0")
-    return decoded(file, "JPEG", MOST_PIXELS).pixels
+    return file.getvalue()
 
 
-def resized(picture: Pixels, width: int) -> Pixels:
-    """A picture of 8 bits in another size of the same shape."""
-    height = max(1, round(picture.shape[0] * width / picture.shape[1]))
+def resized(picture: Pixels, width: int, height: int | None = None) -> Pixels:
+    """A picture of 8 bits in another size; of the same shape, if no height is given."""
+    height = height or max(1, round(picture.shape[0] * width / picture.shape[1]))
     pixels = picture[..., 0] if picture.shape[2] == 1 else picture
     return np.atleast_3d(np.asarray(Image.fromarray(np.ascontiguousarray(pixels)).resize((width, height))))
 

@@ -77,14 +77,34 @@ def wrong_joints(layout: Layout, truth: Layout) -> tuple[NDArray[np.bool_], NDAr
     return (right >= 0) & ~np.isin(right, true), (down >= 0) & ~np.isin(down, true)
 
 
-def marked(shown: Pixels, layout: Layout, truth: Layout) -> Pixels:
-    """A picture of a layout as RGB of 8 bits, with a red line on every wrong joint."""
-    out = _rgb8(shown)
+def swapped_joints(
+    layout: Layout, truth: Layout, looks: NDArray[np.int32]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Of the wrong joints those that look right, because identical pieces have swapped. looks: `Puzzle.looks()`."""
+    seen, true = (np.where(one.pieces == HOLE, -1, looks[one.pieces, one.turns]) for one in (layout, truth))
+    right, down = wrong_joints(layout, truth)
+    return right & np.isin(_pairs(seen), _pairs(true)), down & np.isin(_pairs(seen.T), _pairs(true.T)).T
+
+
+def _pairs(seen: NDArray[np.integer]) -> NDArray[np.int64]:
+    """A number for what lies side by side."""
+    wide = seen.astype(np.int64) + 1
+    return wide[:, :-1] << 32 | wide[:, 1:]
+
+
+def marked(shown: Pixels, layout: Layout, truth: Layout, looks: NDArray[np.int32] | None = None) -> Pixels:
+    """A picture of a layout as RGB of 8 bits, with a red line on every wrong joint; with looks, a blue one on those
+    where nothing but identical pieces have swapped."""
+    out = rgb8(shown)
     height, width = shown.shape[0] // layout.rows, shown.shape[1] // layout.cols
     half = max(1, min(height, width) // 14)
-    for grid, wrong, (along, across) in _both_ways(out, wrong_joints(layout, truth), (height, width)):
-        for y, x in np.argwhere(wrong).tolist():
-            _stroke(grid, (x + 1) * across, y * along, (y + 1) * along, half, RED)
+    strokes = [(wrong_joints(layout, truth), RED)]
+    if looks is not None:
+        strokes.append((swapped_joints(layout, truth, looks), BLUE))
+    for joints, colour in strokes:
+        for grid, wrong, (along, across) in _both_ways(out, joints, (height, width)):
+            for y, x in np.argwhere(wrong).tolist():
+                _stroke(grid, (x + 1) * across, y * along, (y + 1) * along, half, colour)
     return out
 
 
@@ -92,7 +112,7 @@ def doubts(shown: Pixels, layout: Layout, confidence: Confidence) -> Pixels:
     """A picture of a layout, bleached, as RGB of 8 bits: doubtful joints are solid red strokes, the thicker the less
     likely they are right; undecidable ones are thin dashed blue strokes."""
     zoom = max(1, -(-SMALLEST * layout.cols // shown.shape[1]))
-    washed = _rgb8(shown).repeat(zoom, axis=0).repeat(zoom, axis=1).astype(np.float64)
+    washed = rgb8(shown).repeat(zoom, axis=0).repeat(zoom, axis=1).astype(np.float64)
     out = (washed + WASH * (255.0 - washed)).astype(np.uint8)
     size = out.shape[0] // layout.rows, out.shape[1] // layout.cols
     thin = max(1, min(size) // 24)
@@ -132,6 +152,7 @@ def _joined(pieces: Pixels, rows: int, cols: int) -> Pixels:
     return np.ascontiguousarray(grid).reshape(rows * height, cols * width, channels)
 
 
-def _rgb8(shown: Pixels) -> NDArray[np.uint8]:
+def rgb8(shown: Pixels) -> NDArray[np.uint8]:
+    """Any picture as colours of 8 bits."""
     colour = shown[..., :3] if shown.shape[2] >= 3 else np.repeat(shown[..., :1], 3, axis=2)
     return colour.astype(np.uint8) if shown.dtype == np.uint8 else (colour >> 8).astype(np.uint8)

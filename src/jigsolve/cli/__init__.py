@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 
-from jigsolve.cli.argv import expanded
+from jigsolve.cli.argv import expanded, joined
 from jigsolve.errors import InputError
 
 BAD_INPUT = 2
@@ -28,9 +28,12 @@ def main() -> None:
 
 def run(argv: Sequence[str]) -> int:
     """Run one command; returns the exit code."""
-    from jigsolve.cli.commands import SEVERAL, app
+    from jigsolve.cli.bench_commands import SEVERAL, TWO_WORDS
+    from jigsolve.cli.commands import app
 
-    words = expanded(argv, SEVERAL) if argv[:1] == ["bench"] else list(argv)
+    words = joined(argv, TWO_WORDS)
+    if words[:1] == ["bench"]:
+        words = expanded(words, SEVERAL)
     try:
         code = app(args=words or ["--help"], prog_name="jigsolve", standalone_mode=False)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""What the parser cannot read by itself: several values after one option, and piece sizes."""
+"""What the parser cannot read by itself: commands of two words, several values after one option, and piece sizes."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 
 from jigsolve.errors import InputError
+
+
+def joined(argv: Sequence[str], commands: Sequence[str]) -> list[str]:
+    """`bench report DIR` -> `bench report`, `DIR`: the parser knows a command of two words as one."""
+    two = " ".join(argv[:2])
+    return [two, *argv[2:]] if two in commands else list(argv)
 
 
 def expanded(argv: Sequence[str], several: Mapping[str, str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Runs a campaign in the terminal: progress, then the table."""
+"""Campaigns and their reports in the terminal."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from jigsolve import files
+from jigsolve.bench import tables
 from jigsolve.bench.campaign import carry_out, finished, plan
-from jigsolve.bench.report import HEADER, WORDS, Line, lines, markdown
+from jigsolve.bench.lines import sections
 from jigsolve.cli.progress import counting
+from jigsolve.cli.tables import show
 from jigsolve.errors import InputError
 
 
@@ -17,6 +19,7 @@ def run(
     folders: Sequence[Path], piece: tuple[int, int], kinds: Sequence[int], protocols: Sequence[str],
     solvers: Sequence[str], seeds: int, jobs: int, cluster: str | None, out: Path,
 ) -> None:  # fmt: skip
+    """Do what is to do, then show the table."""
     runs = plan(folders, piece, kinds, solvers, seeds, protocols)
     files.make_folder(out)
     files.check_target(out / "table.md")
@@ -28,28 +31,29 @@ def run(
                 failed += 1
                 print(f"{each.name}: {wrong}", file=sys.stderr)
             step()
-    table = lines(record for each in runs if (record := finished(each, out)) is not None)
-    _show(table)
-    files.write_text(out / "table.md", markdown(table))
+    found = sections(record for each in runs if (record := finished(each, out)) is not None)
+    numbers = tables.sources_of(found)
+    grids = [tables.grid(section, numbers) for section in found]
+    show(grids)
+    about = [*tables.notes(found), *tables.cited(numbers)] if found else []
+    files.write_text(out / "table.md", "\n\n".join([tables.markdown(grids), *about]) + "\n")
     print(f"{len(to_do) - failed} runs done, {len(runs) - len(to_do)} were done before.")
     print(f"Wrote {out / 'table.md'}, and one result file a run beside it.")
     if failed:
         raise InputError(f"{failed} of {len(runs)} runs failed; they will be tried again next time.")
+    print(f"Plots, pictures and one page of it all: jigsolve bench report {out}")
 
 
-def _show(table: Sequence[Line]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
+def report(folders: Sequence[Path], out: Path | None, compare: tuple[str, str] | None, strips: int) -> None:
+    """Make all of it, show the tables, write all or nothing."""
+    from jigsolve.bench.report import report as made_of
 
-    shown = Table(title="Means, in percent; published figures are dim", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    widths = [max(map(len, column)) for column in zip(HEADER, *(line.cells() for line in table), strict=True)]
-    for k, name in enumerate(HEADER):  # words give way where the terminal is narrow, numbers do not
-        number = k >= WORDS
-        shown.add_column(
-            name, justify="right" if number else "left", overflow="fold", min_width=widths[k] if number else 4
-        )
-    for k, line in enumerate(table):
-        last = k + 1 == len(table) or table[k + 1].cells()[:2] != line.cells()[:2]
-        shown.add_row(*line.cells(), style="bold" if line.ours else "dim", end_section=last)
-    Console().print(shown)
+    made = made_of(folders, compare, strips)
+    target = out or folders[0] / "report"
+    for folder in {(target / name).parent for name in made.files}:
+        files.make_folder(folder)
+    files.write_together({target / name: content for name, content in made.files.items()})
+    show([*made.field, *made.tables])
+    for line in made.told:
+        print(line)
+    print(f"Wrote {target / 'index.html'}, and what it is made of beside it.")

@@ -10,13 +10,11 @@ from typing import Annotated
 import typer
 
 from jigsolve.cli.argv import picture_count, piece_choice, piece_size
-from jigsolve.cli.names import BORDERS, COMPATIBILITIES, DISSIMILARITIES, EFFORTS, PROTOCOLS, SOLVERS, choice, pattern
+from jigsolve.cli.names import BORDERS, COMPATIBILITIES, DISSIMILARITIES, EFFORTS, SOLVERS, choice
 from jigsolve.cli.outputs import check_bag, distinct
 from jigsolve.errors import InputError
 
 STOPPED_EARLY = 3  # exit code: a partial answer was written
-# options of bench that take several values, and what these look like
-SEVERAL = {"--type": "[12]", "--solver": pattern(SOLVERS), "--protocol": pattern(PROTOCOLS, "+")}
 
 app = typer.Typer(
     name="jigsolve",
@@ -345,42 +343,3 @@ def score(
     print(f"neighbour (NC) {found.neighbour:8.2%}  joints that are right")
     print(f"perfect   (PR) {'yes' if found.perfect else 'no':>8}")
     print(f"picture        {found.picture:8.2%}  cells that look right (identical pieces may swap)")
-
-
-@app.command(short_help="Scramble, solve and score folders of pictures.")
-def bench(
-    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Folders of whole pictures, one a set.")],
-    piece: Piece = "28",
-    type: Annotated[
-        list[int] | None,
-        typer.Option(metavar="TYPE", min=1, max=2, help="1: pieces upright; 2: turned as well; or both."),
-    ] = None,
-    protocol: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME...", help=f"What happens to the pieces, one or several of: {choice(PROTOCOLS)}."),
-    ] = None,
-    solver: Annotated[
-        list[str] | None, typer.Option(metavar="NAME...", help=f"One or several of: {choice(SOLVERS)}.")
-    ] = None,
-    seeds: Annotated[int, typer.Option(metavar="K", min=1, help="How many shuffles of every picture.")] = 1,
-    jobs: Annotated[int, typer.Option(metavar="J", min=1, help="How many runs at a time, each on one thread.")] = 1,
-    cluster: Cluster = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("results"),
-) -> None:
-    """Scramble, solve and score all pictures of some folders, and set the means beside the published figures.
-
-    Every run leaves one result file; what is done is not done again, so a campaign may be stopped at any time.
-    Published figures are shown for folders called mit, mcgill, pomeranz805 and so on, if the pieces are as many.
-
-    A protocol is a kind of puzzle that people have, made of the pictures; several conditions are joined by +. Beside
-    the scores stands the share of joints that the program itself takes for right.
-
-    \b
-    Examples:
-      jigsolve bench data/mit data/mcgill --type 1 2 --solver paper balanced --seeds 3 --jobs 8
-      jigsolve bench data/mcgill --protocol clean missing-5 missing-5+unknown-grid worn-2
-    """
-    size = piece_size(piece)
-    from jigsolve.cli.bench import run
-
-    run(folders, size, type or [1], protocol or ["clean"], solver or ["default"], seeds, jobs, cluster, out)
