@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
+from jigsolve.compatibility import Ratio
+from jigsolve.dissimilarity import Mahalanobis, nearest
 from jigsolve.errors import InputError
 from jigsolve.events import Improved, ignore
 from jigsolve.layout import HOLE, Layout, facing_sides
+from jigsolve.puzzle import cut, scramble
 from jigsolve.scores import score
 from jigsolve.solvers import SOLVERS, Belief, Genetic, Grid, Linear, Psqp
 from jigsolve.solvers.belief import _by_direction, _exclusion
@@ -18,9 +21,9 @@ from jigsolve.solvers.genetic import _kernels as genetic
 from jigsolve.solvers.genetic import laid_out
 from jigsolve.solvers.linear import _error, _proposed
 from jigsolve.solvers.linear import _joints as joints_of
-from jigsolve.solvers.orientation import orientations, oriented, upright
+from jigsolve.solvers.orientation import BRIDGE, connection, orientations, oriented, upright
 from jigsolve.solvers.psqp import _ahead, _rolled, ascent
-from pictures import grid_of, small_puzzle
+from pictures import grid_of, photograph, small_puzzle
 
 # the least NC on an easy photograph, upright and turned; None: not what it is for
 EASY = {"genetic": (1.0, 1.0), "psqp": (1.0, 0.95), "gcl": (0.95, 0.95), "belief": (0.8, None), "linear": (0.95, 0.95)}
@@ -186,6 +189,37 @@ def test_turns_are_found_up_to_one_for_all(turns, rows, cols):
     off = (orientations(C, turns) - turned) % 4
     assert len(set(off.tolist())) == 1
     assert (upright(Grid(C, rows, cols, turns), turned) != grid.C).nnz == 0
+
+
+def test_parts_that_no_best_buddies_tie_are_bridged_by_the_best_joint():
+    apart = true_grid(2, 2, (0, 1, 2, 3))  # joints 0-1, 2-3 (right sides 0 and 8), 0-2, 1-3 (lower sides 1 and 5)
+    C = apart.C.tolil()
+    for a, b, value in ((1, 11, 0.3), (5, 15, 0.3), (1, 15, 0.2), (5, 11, 0.3)):  # from top to bottom nothing is sure
+        C[a, b] = C[b, a] = value
+    joints = connection(replace(apart, C=C.tocsr())).toarray()
+    assert joints[0, 6] == joints[8, 14] == 1.0
+    tied = {(a, b) for a, b in np.argwhere(joints > 0.0).tolist() if a < b} - {(0, 6), (8, 14)}
+    assert len(tied) == 1
+    assert tied < {(1, 11), (5, 15), (5, 11)}
+    assert joints[next(iter(tied))] == BRIDGE
+
+
+@pytest.mark.parametrize("name", ["gcl", "linear"])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_parts_that_white_divides_lie_the_same_way_up(name, seed):
+    picture = photograph("coffee")[:320, :480].copy()
+    picture[:, 220:260] = 255  # through the middle of pieces: no sure joint ties the left part to the right
+    puzzle, truth = scramble(cut(picture, 40, 40), True, seed)
+    measure, compatibility = Mahalanobis(), Ratio()
+    near = nearest(puzzle, measure, compatibility.keep(puzzle))
+    grid = Grid(compatibility.matrix(puzzle, measure, near, 0), 8, 12, puzzle.turns)
+    layout = SOLVERS[name].solve(grid, 0, ignore).layout
+    off = np.empty(96, dtype=np.int64)
+    off[layout.pieces.ravel()] = layout.turns.ravel()
+    off = (off[truth.pieces] - truth.turns) % 4
+    left, right = (np.bincount(part.ravel(), minlength=4) for part in (off[:, :5], off[:, 7:]))
+    assert left.argmax() == right.argmax()
+    assert min(left.max(), right.max()) >= 28  # of 40
 
 
 def test_turns_survive_some_wrong_joints():

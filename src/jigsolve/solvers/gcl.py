@@ -1,12 +1,12 @@
 """Solver `gcl`: orientations from the graph connection Laplacian, then places (Huroyan, Lerman & Wu, SIIMS 2020).
 
 Vahan Huroyan, Gilad Lerman, Hau-Tieng Wu, "Solving Jigsaw Puzzles by the Graph Connection Laplacian". The paper leaves
-open who places the turned pieces; here it is the constrained tree of Gallagher (`tree`), which is all there is to it
-where orientations are known.
+open who places the turned pieces and takes Yu et al.'s linear programs; here it is the constrained tree of Gallagher
+(`tree`), which is all there is to it where orientations are known.
 
-Differences: the connection graph is that of best buddies, weighted by how far they are ahead of all rivals; it is not
-estimated again from the places, but pieces that fit nowhere as they were turned may be laid otherwise when the frame is
-filled.
+Differences: best buddies in the connection graph are weighted by how far they are ahead of all rivals, not by how many
+neighbours they share and the loops they close. When the graph is estimated again from the places, all joints that lie
+are added to it, and none is struck out.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jigsolve.events import Watch
+from jigsolve.layout import Layout
 from jigsolve.solvers.assembly import Assemblies
 from jigsolve.solvers.grid import Grid
-from jigsolve.solvers.orientation import completed, oriented, upright
+from jigsolve.solvers.orientation import Turns, completed, settled, upright
 from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
 
 
 @dataclass(frozen=True)
 class Gcl:
-    """All turns at once, then all places."""
+    """All turns at once, then all places; and again, a few times, with what the places tell of the turns."""
 
     compatibility = "ratio"
     merges = False
@@ -31,8 +32,11 @@ class Gcl:
     searches = False
 
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
-        turns = oriented(grid)
-        assemblies = Assemblies(len(grid), (0,))
-        assemblies.join_all(upright(grid, turns))
-        layout = completed(grid, assemblies, turns)
+        layout = settled(grid, lambda turns: _placed(grid, turns))
         return Answer(layout, grid.consistency(layout))
+
+
+def _placed(grid: Grid, turns: Turns) -> Layout:
+    assemblies = Assemblies(len(grid), (0,))
+    assemblies.join_all(upright(grid, turns))
+    return completed(grid, assemblies, turns)

@@ -6,7 +6,8 @@ wrong are given up, their sides propose the next, and so on. What holds together
 
 Differences: the weight is taken from C alone, 1 / -log C, which with `ratio` is much like the paper's ratio of
 distances; there are five programs at most; what they hold together is joined further by a constrained tree; where
-orientations are unknown they are found first, by the graph connection Laplacian (`orientation`).
+orientations are unknown they are found first, and again from the places, by the graph connection Laplacian
+(`orientation`).
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ from scipy.sparse import coo_array, csr_array
 
 from jigsolve.errors import InputError
 from jigsolve.events import Advanced, Watch
+from jigsolve.layout import Layout
 from jigsolve.solvers.assembly import STEP, Assemblies, joint
 from jigsolve.solvers.grid import Grid
-from jigsolve.solvers.orientation import completed, oriented, upright
+from jigsolve.solvers.orientation import Turns, completed, settled, upright
 from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
 
 Floats = NDArray[np.float64]
@@ -45,7 +47,10 @@ class Linear:
             raise InputError(f"Expected at least 1 program, got {self.programs}.")
 
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
-        turns = oriented(grid)
+        layout = settled(grid, lambda turns: self._placed(grid, turns, watch))
+        return Answer(layout, grid.consistency(layout))
+
+    def _placed(self, grid: Grid, turns: Turns, watch: Watch) -> Layout:
         C = upright(grid, turns)
         a, b, weight = _joints(C)
         left = np.ones(len(a), dtype=bool)  # joints not given up
@@ -65,8 +70,7 @@ class Linear:
         for one, other in zip(a[held].tolist(), b[held].tolist(), strict=True):
             assemblies.join(joint(one, other))
         assemblies.join_all(C)
-        layout = completed(grid, assemblies, turns)
-        return Answer(layout, grid.consistency(layout))
+        return completed(grid, assemblies, turns)
 
 
 def _joints(C: csr_array) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
