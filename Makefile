@@ -68,6 +68,7 @@ dist: $(READY)
 bench: $(READY)
 	$(BIN)/jigsolve bench $(DATA)/mit $(DATA)/mcgill --piece 28 --type 1 2 --solver default paper --jobs $(JOBS)
 	$(BIN)/jigsolve bench $(DATA)/mit $(DATA)/mcgill --piece 28 --type 1 --solver balanced --jobs $(JOBS)
+	$(BIN)/jigsolve bench report results
 
 clean:
 	rm -rf .venv build dist jigsolve-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -8,7 +8,9 @@ import json
 import re
 import shutil
 import sys
+from base64 import b64encode
 from collections.abc import Iterator
+from hashlib import sha256
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -329,6 +331,9 @@ def test_the_whole_report(campaign: Path, tmp_path: Path, capsys: pytest.Capture
         assert pixels.std() > 5  # something is drawn
     page = Pages((out / "index.html").read_text())
     assert page.open == []
+    (style,) = re.findall(r"<style>(.*)</style>", (out / "index.html").read_text(), re.S)
+    allowed = b64encode(sha256(style.encode()).digest()).decode()
+    assert f"style-src 'sha256-{allowed}'" in (out / "index.html").read_text()  # or browsers would not apply it
     assert all(link.startswith("data:") or link[1:] in page.ids for link in page.links)
     assert sum(link.startswith("data:image/svg") for link in page.links) == 2 * 5
     first = {name: (out / name).read_bytes() for name in names}
