@@ -18,7 +18,7 @@ from jigsolve.puzzle import cut
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "benchmarks").glob("*.md")])
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py") if not path.name.startswith("my_"))  # plugins
 
 
 def snippets(language: str) -> list[str]:
@@ -51,9 +51,16 @@ def test_readme_python(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
-def test_examples(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples(path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", [str(path)])
     runpy.run_path(str(path), run_name="__main__")
     assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_quoted_files_are_as_they_are(page: Path) -> None:
+    for name, code in re.findall(r"^<!-- (\S+\.py) -->\n```python\n(.*?)^```", page.read_text(), re.M | re.S):
+        assert code == (ROOT / name).read_text(), name
 
 
 def test_help_page_is_up_to_date() -> None:

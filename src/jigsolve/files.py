@@ -244,6 +244,14 @@ def read_pins(path: Path) -> Pins:
         raise InputError(f"{path}: {error}") from error
 
 
+def read_source(path: Path) -> bytes:
+    """The Python of a plugin, as it is; `plugins` runs it."""
+    try:
+        return _raw(path)
+    except OSError as error:
+        raise InputError(f"Expected a plugin in {path}: {error.strerror or one_line(error)}.") from error
+
+
 def check_animation_target(path: Path) -> None:
     """Can an animation of this name be written? Asked before long work, so that none is lost."""
     if path.suffix.lower() not in (".gif", ".mp4"):

@@ -13,7 +13,7 @@ from typing import Any
 
 from scipy.sparse import csr_array
 
-from jigsolve import memory, pictures, render, wear
+from jigsolve import memory, pictures, plugins, render, wear
 from jigsolve.calibration import confidence
 from jigsolve.candidates import Candidates
 from jigsolve.clock import Clock
@@ -50,7 +50,7 @@ PAIRS_SHARE = 0.5  # of a time limit: what is found by then still has to be weig
 
 @dataclass(frozen=True)
 class SolveParams:
-    """Which parts to build a solve from. Names are keys of the tables of each stage.
+    """Which parts to build a solve from. Names are keys of the tables of each stage, ours or a plugin's.
 
     compatibility: None takes the one that the solver works best with on such a puzzle.
     effort: fast, normal or thorough, for solvers that search.
@@ -73,10 +73,10 @@ class SolveParams:
     memory_limit: float | None = None
 
     def __post_init__(self) -> None:
+        plugins.check("solver", self.solver)
+        plugins.check("dissimilarity", self.dissimilarity)
+        plugins.check("compatibility", self.compatibility or SOLVERS[self.solver].compatibility)
         tables: tuple[tuple[str, str | None, Collection[str]], ...] = (
-            ("solver", self.solver, SOLVERS),
-            ("dissimilarity", self.dissimilarity, DISSIMILARITIES),
-            ("compatibility", self.compatibility, COMPATIBILITIES),
             ("effort", self.effort, EFFORTS),
             ("border", self.border, BORDERS),
         )
@@ -285,9 +285,12 @@ def laid_out(
 def _solved(grid: Grid, params: SolveParams, clock: Clock, budget: Budget) -> Answer:
     """What the solver finds; one that is interrupted before it has anything leaves the rest to a growth."""
     try:
-        return SOLVERS[params.solver].solve(grid, params.seed, clock.hear, budget)
+        answer = SOLVERS[params.solver].solve(grid, params.seed, clock.hear, budget)
     except KeyboardInterrupt:
         return _grown(grid, params, clock)
+    if flaw := grid.flaw(answer.layout):
+        raise InputError(f"Expected solver {params.solver} to lay every piece once, got {flaw}.")
+    return answer
 
 
 def _grown(grid: Grid, params: SolveParams, clock: Clock) -> Answer:

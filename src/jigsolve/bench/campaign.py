@@ -10,29 +10,35 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass
+from itertools import product
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from jigsolve import __version__, files, layout_file, memory
+from jigsolve import __version__, files, layout_file, memory, plugins
 from jigsolve.bench import bags
 from jigsolve.bench.protocols import CLEAN, MIXED, case, judged, parsed
 from jigsolve.errors import InputError
 from jigsolve.mixed import solve_mixed
+from jigsolve.plugins import Plugin
 from jigsolve.puzzle import Pixels, Puzzle, cut, scramble
 from jigsolve.solve import Result, SolveParams, solve
 
 FORMAT = "jigsolve-run"
 VERSION = 2
+USUAL = "mahalanobis"  # the dissimilarity that goes without saying
 
 
 @dataclass(frozen=True)
 class Run:
-    """One puzzle to solve. kind: Type 1 (upright) or 2 (turned); piece: (width, height)."""
+    """One puzzle to solve. kind: Type 1 (upright) or 2 (turned); piece: (width, height).
+
+    compatibility: None for the solver's own. plugins: what the names come from, where they are not ours.
+    """
 
     picture: Path
     piece: tuple[int, int]
@@ -40,6 +46,9 @@ class Run:
     solver: str
     seed: int
     protocol: str = CLEAN
+    compatibility: str | None = None
+    dissimilarity: str = USUAL
+    plugins: tuple[Plugin, ...] = ()
 
     @property
     def folder(self) -> str:
@@ -47,10 +56,17 @@ class Run:
         return Path(os.path.realpath(self.picture)).parent.name
 
     @property
+    def method(self) -> str:
+        """The solver, and what else was chosen, as tables call it."""
+        measure = None if self.dissimilarity == USUAL else self.dissimilarity
+        return ", ".join(filter(None, (self.solver, self.compatibility, measure)))
+
+    @property
     def name(self) -> str:
         """Where its result lies below the campaign's folder."""
         size = f"{self.piece[0]}x{self.piece[1]}"
-        what = f"{size}-type{self.kind}-{self.protocol}-{self.solver}-seed{self.seed}"
+        method = self.method.replace(", ", "+")
+        what = f"{size}-type{self.kind}-{self.protocol}-{method}-seed{self.seed}"
         return f"{self.folder}/{self.picture.name}-{what}.json"
 
     def identity(self) -> dict[str, Any]:
@@ -58,8 +74,16 @@ class Run:
         return {
             "format": FORMAT, "version": VERSION, "jigsolve": __version__, "set": self.folder,
             "picture": self.picture.name, "piece": list(self.piece), "type": self.kind,
-            "protocol": self.protocol, "solver": self.solver, "seed": self.seed,
+            "protocol": self.protocol, "solver": self.method, "seed": self.seed,
+            **({"plugins": [plugin.mark for plugin in self.plugins]} if self.plugins else {}),
         }  # fmt: skip
+
+    def params(self) -> SolveParams:
+        """On one thread, so that times can be compared. Plugins are taken up: a worker may never have heard of them."""
+        for plugin in self.plugins:
+            if plugin.source is not None:
+                plugins.load(plugin)
+        return SolveParams(self.solver, self.dissimilarity, self.compatibility, self.seed, threads=1)
 
     def shuffle_seed(self) -> int:
         """Every picture is shuffled in its own way, the same on every machine, for every protocol and solver."""
@@ -74,13 +98,16 @@ def plan(
     solvers: Sequence[str],
     seeds: int,
     protocols: Sequence[str] = (CLEAN,),
+    compatibilities: Sequence[str | None] = (None,),
+    dissimilarities: Sequence[str] = (USUAL,),
 ) -> list[Run]:
     """All runs of a campaign, in the order they are started."""
     names = [Path(os.path.realpath(folder)).name for folder in folders]
     if len(set(names)) < len(names):
         raise InputError("Expected folders of different names: results and tables go by the name.")
-    for solver in solvers:
-        SolveParams(solver=solver)  # misspelt names are found before hours of work
+    methods = list(dict.fromkeys(product(solvers, compatibilities, dissimilarities)))
+    for solver, compatibility, dissimilarity in methods:  # misspelt names are found before hours of work
+        SolveParams(solver, dissimilarity, compatibility)
     for protocol in protocols:
         parsed(protocol)
     runs = []
@@ -89,13 +116,14 @@ def plan(
         if not pictures:
             raise InputError(f"Expected pictures in the folder {folder}, found none.")
         runs += [
-            Run(picture, piece, kind, solver, seed, protocol)
+            Run(picture, piece, kind, solver, seed, protocol, compatibility, dissimilarity,
+                plugins.origins(solver, compatibility, dissimilarity))
             for kind in dict.fromkeys(kinds)
             for protocol in dict.fromkeys(protocols)
-            for solver in dict.fromkeys(solvers)
+            for solver, compatibility, dissimilarity in methods
             for seed in range(seeds)
             for picture in pictures
-        ]
+        ]  # fmt: skip
     return runs
 
 
@@ -120,8 +148,8 @@ def pictures_of(run: Run) -> list[Pixels]:
 
 
 def measured(run: Run, pictures: Sequence[Pixels]) -> dict[str, Any]:
-    """What a run tells beyond its identity; on one thread, so that times can be compared."""
-    params = SolveParams(solver=run.solver, seed=run.seed, threads=1)
+    """What a run tells beyond its identity."""
+    params = run.params()
     if len(pictures) > 1:
         return _measured_bag(run, pictures, params)
     given = case(run.protocol, pictures[0], run.piece, run.kind == 2, run.shuffle_seed())
@@ -202,15 +230,12 @@ Found = dict[str, Any] | str  # the record of a run, or what went wrong
 
 def _in_processes(runs: Sequence[Run], jobs: int) -> Iterator[tuple[Run, Found]]:
     others = set(active_children())
-    solvers = list(dict.fromkeys(run.solver for run in runs))
-    pool = ProcessPoolExecutor(min(jobs, max(1, len(runs))), get_context("spawn"), _settle_in, (solvers,))
+    methods = list({(run.solver, run.compatibility, run.dissimilarity): run for run in runs}.values())
+    pool = ProcessPoolExecutor(min(jobs, max(1, len(runs))), get_context("spawn"), _settle_in, (methods,))
     try:
-        futures = {pool.submit(execute, run): run for run in runs}
+        futures = {pool.submit(_executed, run): run for run in runs}
         for future in as_completed(futures):
-            try:
-                yield futures[future], future.result()
-            except InputError as error:
-                yield futures[future], str(error)
+            yield futures[future], future.result()
     except BaseException:  # stopped: whoever still works does so for nobody
         for worker in set(active_children()) - others:
             worker.terminate()
@@ -229,6 +254,11 @@ def _on_cluster(runs: Sequence[Run], address: str) -> Iterator[tuple[Run, Found]
             yield runs[k], found if isinstance(found, str) else _record(runs[k], found)
 
 
+def _executed(run: Run) -> Found:
+    found = _attempt(run, _pictures(run))
+    return found if isinstance(found, str) else _record(run, found)
+
+
 def _pictures(run: Run) -> list[Pixels] | str:
     try:
         return pictures_of(run)
@@ -241,16 +271,21 @@ def _attempt(run: Run, pictures: list[Pixels] | str) -> Found:
         return pictures if isinstance(pictures, str) else measured(run, pictures)
     except InputError as error:
         return str(error)
+    except Exception as error:
+        if not run.plugins:  # a bug of ours keeps its traceback; one of a plugin does not end the campaign
+            raise
+        return plugins.told(error)
 
 
-def _settle_in(solvers: Sequence[str]) -> None:
+def _settle_in(methods: Sequence[Run]) -> None:
     """A worker goes when it is told to and when its campaign is gone, without a word; it loads before it is timed."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     threading.Thread(target=_follow_parent, daemon=True).start()
     grey = np.random.default_rng(0).integers(0, 256, (24, 24, 3), dtype=np.uint8)
-    for solver in solvers:
+    for run in methods:
         for rotate in (False, True):
-            solve(scramble(cut(grey, 8, 8), rotate, 0)[0], SolveParams(solver=solver, threads=1))
+            with suppress(Exception) if run.plugins else nullcontext():  # the runs themselves will tell
+                solve(scramble(cut(grey, 8, 8), rotate, 0)[0], run.params())
 
 
 def _follow_parent() -> None:

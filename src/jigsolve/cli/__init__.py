@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
 
 from jigsolve.cli.argv import expanded, joined
@@ -32,9 +32,9 @@ def run(argv: Sequence[str]) -> int:
     from jigsolve.cli.commands import app
 
     words = joined(argv, TWO_WORDS)
-    if words[:1] == ["bench"]:
-        words = expanded(words, SEVERAL)
     try:
+        if words[:1] == ["bench"]:
+            words = expanded(words, _known(SEVERAL, words))
         code = app(args=words or ["--help"], prog_name="jigsolve", standalone_mode=False)
     except InputError as error:
         return _failed(str(error))
@@ -54,6 +54,15 @@ def run(argv: Sequence[str]) -> int:
     if code == INTERRUPTED:
         print("Interrupted.", file=sys.stderr)
     return code if isinstance(code, int) else 0
+
+
+def _known(several: Mapping[str, str], argv: Sequence[str]) -> Mapping[str, str]:
+    """What values look like, for options that take several: names of plugins are values too."""
+    if not any(word.startswith("--plugin") for word in argv):
+        return several
+    from jigsolve.cli.plugins import with_plugins
+
+    return with_plugins(several, argv)
 
 
 def _failed(message: str) -> int:

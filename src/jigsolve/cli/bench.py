@@ -17,10 +17,11 @@ from jigsolve.errors import InputError
 
 def run(
     folders: Sequence[Path], piece: tuple[int, int], kinds: Sequence[int], protocols: Sequence[str],
-    solvers: Sequence[str], seeds: int, jobs: int, cluster: str | None, out: Path,
+    solvers: Sequence[str], compatibilities: Sequence[str | None], dissimilarities: Sequence[str], seeds: int,
+    jobs: int, cluster: str | None, out: Path,
 ) -> None:  # fmt: skip
     """Do what is to do, then show the table."""
-    runs = plan(folders, piece, kinds, solvers, seeds, protocols)
+    runs = plan(folders, piece, kinds, solvers, seeds, protocols, compatibilities, dissimilarities)
     files.make_folder(out)
     files.check_target(out / "table.md")
     to_do = [each for each in runs if finished(each, out) is None]

@@ -8,12 +8,15 @@ from typing import Annotated
 import typer
 
 from jigsolve.cli.argv import piece_size
-from jigsolve.cli.commands import Cluster, Piece, app
-from jigsolve.cli.names import PROTOCOLS, SOLVERS, choice, pattern
+from jigsolve.cli.commands import Cluster, Piece, Plugin, app
+from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, PROTOCOLS, SOLVERS, choice, pattern
 
 TWO_WORDS = ("bench report",)  # commands
 # options of bench that take several values, and what these look like
-SEVERAL = {"--type": "[12]", "--solver": pattern(SOLVERS), "--protocol": pattern(PROTOCOLS, "+")}
+SEVERAL = {
+    "--type": "[12]", "--solver": pattern(SOLVERS), "--compatibility": pattern(COMPATIBILITIES),
+    "--dissimilarity": pattern(DISSIMILARITIES), "--protocol": pattern(PROTOCOLS, "+"),
+}  # fmt: skip
 
 
 @app.command(short_help="Scramble, solve and score folders of pictures.")
@@ -31,6 +34,16 @@ def bench(
     solver: Annotated[
         list[str] | None, typer.Option(metavar="NAME...", help=f"One or several of: {choice(SOLVERS)}.")
     ] = None,
+    compatibility: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME...", help=f"One or several of: {', '.join(COMPATIBILITIES)}; else each solver's own."
+        ),
+    ] = None,
+    dissimilarity: Annotated[
+        list[str] | None, typer.Option(metavar="NAME...", help=f"One or several of: {', '.join(DISSIMILARITIES)}.")
+    ] = None,
+    plugin: Plugin = None,
     seeds: Annotated[int, typer.Option(metavar="K", min=1, help="How many shuffles of every picture.")] = 1,
     jobs: Annotated[int, typer.Option(metavar="J", min=1, help="How many runs at a time, each on one thread.")] = 1,
     cluster: Cluster = None,
@@ -53,8 +66,13 @@ def bench(
     """
     size = piece_size(piece)
     from jigsolve.cli.bench import run
+    from jigsolve.cli.plugins import load_plugins
 
-    run(folders, size, type or [1], protocol or ["clean"], solver or ["default"], seeds, jobs, cluster, out)
+    load_plugins(plugin)
+    run(
+        folders, size, type or [1], protocol or ["clean"], solver or ["default"], compatibility or [None],
+        dissimilarity or ["mahalanobis"], seeds, jobs, cluster, out,
+    )  # fmt: skip
 
 
 @app.command(name="bench report", short_help="Tables, plots, pictures and a page of what bench has measured.")

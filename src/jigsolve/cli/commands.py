@@ -30,6 +30,10 @@ Piece = Annotated[str, typer.Option(metavar="SIZE", help="Size of a piece in pix
 Cluster = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler whose workers share the work: docs/cluster.md.")
 ]
+Plugin = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="FILE.py", help="Python with more names to choose from: docs/extending.md. May be repeated."),
+]
 Seed = Annotated[int, typer.Option(metavar="S", min=0, help="Same seed, same result.")]
 
 
@@ -161,6 +165,7 @@ def solve(
     dissimilarity: Annotated[
         str, typer.Option(metavar="NAME", help=f"How much two sides differ, out of: {choice(DISSIMILARITIES)}.")
     ] = "mahalanobis",
+    plugin: Plugin = None,
     border: Annotated[
         str | None,
         typer.Option(metavar="NAME", help=f"The borders of the pieces: {choice(BORDERS)}. Found if not given."),
@@ -226,6 +231,7 @@ def solve(
     from jigsolve import files, inputs, render
     from jigsolve.cli import replay
     from jigsolve.cli.answers import to_write, told_of, verdicts
+    from jigsolve.cli.plugins import load_plugins
     from jigsolve.cli.progress import watching
     from jigsolve.mixed import solve_mixed
     from jigsolve.pins import NO_PINS
@@ -234,6 +240,7 @@ def solve(
     from jigsolve.solve import SolveParams
     from jigsolve.solve import solve as solve_puzzle
 
+    load_plugins(plugin)
     params = SolveParams(
         solver, dissimilarity, compatibility, seed, effort, time_limit, threads, cluster, border, memory_limit
     )

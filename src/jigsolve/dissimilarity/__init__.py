@@ -1,6 +1,7 @@
 """Pixels -> for every side its nearest other sides."""
 
 from jigsolve.dissimilarity.border import BORDERS, CLEAN, NOISY, WORN, Border
+from jigsolve.dissimilarity.form import Term
 from jigsolve.dissimilarity.mahalanobis import Mahalanobis
 from jigsolve.dissimilarity.mgc import Mgc
 from jigsolve.dissimilarity.protocol import Dissimilarity
@@ -12,5 +13,5 @@ DISSIMILARITIES: dict[str, Dissimilarity] = {"mahalanobis": Mahalanobis(), "mgc"
 
 __all__ = [
     "BORDERS", "CLEAN", "DISSIMILARITIES", "NOISY", "NONE", "SIDES", "WORN", "Border", "Dissimilarity", "Lean",
-    "Mahalanobis", "Mgc", "Nearest", "Ssd", "Strips", "nearest", "quartiles",
+    "Mahalanobis", "Mgc", "Nearest", "Ssd", "Strips", "Term", "nearest", "quartiles",
 ]  # fmt: skip

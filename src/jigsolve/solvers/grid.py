@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from jigsolve.errors import InputError
 from jigsolve.identical import Kinds
-from jigsolve.layout import Layout, facing_sides
+from jigsolve.layout import HOLE, Layout, facing_sides
 from jigsolve.pins import NO_PINS, Pins
 from jigsolve.relaxation import FREE, Anchors, Labeling
 from jigsolve.solvers import _kernels
@@ -68,6 +68,18 @@ class Grid:
     def dealt(self, pieces: NDArray[np.int32], turns: NDArray[np.int32]) -> Layout:
         """A layout of pieces from one of pieces that C knows."""
         return Layout(pieces, turns) if self.kinds is None else self.kinds.dealt(pieces, turns)
+
+    def flaw(self, layout: Layout) -> str:
+        """What keeps a layout from being an answer; nothing, if it is one."""
+        if (layout.rows, layout.cols) != (self.rows, self.cols):
+            return f"{layout.rows} rows x {layout.cols} cols instead of {self.rows} x {self.cols}"
+        for piece in np.setdiff1d(np.arange(len(self)), layout.pieces):
+            return f"piece {piece} nowhere"
+        for piece in np.setdiff1d(layout.pieces, np.arange(HOLE, len(self))):
+            return f"piece {piece}, which there is not"
+        for turn in np.setdiff1d(layout.turns, (0, *self.turns)):
+            return f"turn {turn}, which no piece may need"
+        return ""
 
     def consistency(self, layout: Layout) -> float:
         """ALC of a layout (Eq. 5): the sum of C over its joints, each seen from both sides."""

@@ -47,31 +47,34 @@ UNHURRIED = Budget()
 
 
 class Solver(Protocol):
-    """Sees C and the grid's shape: never pixels, let alone the truth."""
+    """Sees C and the grid's shape: never pixels, let alone the truth.
+
+    A class derived from this one promises no more than it says: it can do what a plain solver must, and takes Eq. 10.
+    """
 
     @property
     def compatibility(self) -> str:
         """The name of the compatibility it works best with."""
-        ...
+        return "percentile"
 
     @property
     def merges(self) -> bool:
         """Does it take identical pieces as one kind with several copies?"""
-        ...
+        return False
 
     @property
     def leaves_holes(self) -> bool:
         """Can it leave cells empty, where pieces are missing?"""
-        ...
+        return False
 
     @property
     def keeps_pins(self) -> bool:
         """Does it respect what is known already?"""
-        ...
+        return False
 
     @property
     def searches(self) -> bool:
         """Does it search, so that effort and time limits mean something to it?"""
-        ...
+        return False
 
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer: ...
