@@ -2,7 +2,7 @@
 
 Objects are stretches of the tour, labels are places in it, each in two directions; two stretches agree if the ends that
 meet are near each other. At first every city is a stretch of its own, and a multi-phase run grows a tour from one of
-them. Then the tour is cut around some city, again and again, and grown anew from the stretches, under noise; the shorter
+them. Then the tour is cut around some city, again and again, and grown anew from the stretches, under noise; a shorter
 tour is kept, while it is hot also one that is a little longer. The optimum is that of an integer program.
 """
 

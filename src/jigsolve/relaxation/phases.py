@@ -52,9 +52,13 @@ class Problem(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """The plainest problem: one slot a label, every hypothesis allowed, nothing moves."""
+    """The plainest problem: one slot a label, every hypothesis allowed, nothing moves.
+
+    anchored: what is known, or kept from another run; None if nothing is.
+    """
 
     coefficients: Coefficients
+    anchored: Anchors | None = None
 
     @property
     def slots(self) -> NDArray[np.int32]:
@@ -66,6 +70,8 @@ class Assignment:
 
     @property
     def start(self) -> Anchors:
+        if self.anchored is not None:
+            return self.anchored
         return np.full(self.coefficients.objects, FREE, dtype=np.int32)
 
     def reachable(self, anchors: Anchors) -> NDArray[np.bool_]:
