@@ -237,6 +237,14 @@ def test_the_linear_program_finds_the_wrong_joint():
     np.testing.assert_allclose(_error(a, b, weight, 4), [0, 0, 0, 0, 1], atol=1e-6)
 
 
+def test_the_lightest_joints_do_not_upset_the_linear_program():
+    C = true_grid(3, 4).C
+    C.data[::3] = 1e-12
+    a, b, weight = joints_of(((C + C.T) / 2.0).tocsr())
+    assert weight.min() > 0.0
+    np.testing.assert_allclose(_error(a, b, weight, 12), 0.0, atol=1e-6)
+
+
 def test_every_side_proposes_its_heaviest_joint():
     a, b = np.array([0, 0, 8]), np.array([6, 14, 14])  # heaviest first
     number, times = _proposed(a, b, np.ones(3, dtype=bool), 16)

@@ -29,6 +29,7 @@ class Ratio:
     def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int, crew: Crew = ALONE) -> csr_array:
         behind = np.where(near.ranks() > 1, near.distance, np.inf).min(axis=1)
         second = np.where(np.isfinite(behind), behind, near.distance[:, 0])[:, None]
-        share = np.divide(near.distance, second, out=np.full_like(near.distance, np.inf), where=second > 0.0)
+        known = (second > 0.0) & np.isfinite(near.distance)
+        share = np.divide(near.distance, second, out=np.full_like(near.distance, np.inf), where=known)
         share[(second == 0.0) & (near.distance == 0.0)] = 0.0
         return redraw(puzzle, symmetric(near, np.exp(-share)), seed)

@@ -4,8 +4,9 @@ Rui Yu, Chris Russell, Lourdes Agapito, "Solving Jigsaw Puzzles with Linear Prog
 joint; all coordinates are found at once, so that the weighted L1 error of the joints is least; joints that came out
 wrong are given up, their sides propose the next, and so on. What holds together is joined, trimmed and filled.
 
-Differences: the weight is taken from C alone, 1 / -log C, which with `ratio` is much like the paper's ratio of
-distances; there are five programs at most; what they hold together is joined further by a constrained tree; where
+Differences: the weight is taken from C alone, whose logarithm with `ratio` is much like the paper's ratio of
+distances, and falls as in the authors' own programs; it is not weighed anew for sides still open; there are five
+programs at most; what they hold together is joined further by a constrained tree; where
 orientations are unknown they are found first, and again from the places, by the graph connection Laplacian
 (`orientation`).
 """
@@ -27,7 +28,8 @@ from jigsolve.solvers.orientation import Turns, completed, settled, upright
 from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
 
 Floats = NDArray[np.float64]
-HEAVIEST = 100.0  # the weight of a joint that C calls perfect
+STEEP = 5.0  # the weight of a joint is exp(-5 r^2), r its distance against the second best
+LIGHTEST = 1e-4  # much lighter ones are nothing to a solver of linear programs
 EXACT = 1e-4  # coordinates are whole numbers but for rounding
 
 
@@ -79,7 +81,8 @@ def _joints(C: csr_array) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
     a, b = entries.coords
     once = a % 4 < 2
     a, b, value = a[once], b[once], entries.data[once]
-    weight = 1.0 / np.maximum(1.0 / HEAVIEST, -np.log(np.minimum(1.0, value)))
+    ratio = -np.log(np.minimum(1.0, value))
+    weight = np.maximum(LIGHTEST, np.exp(-STEEP * ratio**2))
     order = np.lexsort((b, a, -weight))
     return a[order], b[order], weight[order]
 
