@@ -32,8 +32,8 @@ class Belief:
     """floor: what a joint that C does not know is worth, where the best is 1. damping: how much of a message stays."""
 
     iterations: int = 150
-    floor: float = 1e-4
-    damping: float = 0.6
+    floor: float = 1e-3
+    damping: float = 0.8
     compatibility = "percentile"
     merges = False
     leaves_holes = False
