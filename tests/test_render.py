@@ -139,3 +139,31 @@ def test_doubts_on_any_picture_and_on_small_pieces(channels: int, dtype: type) -
     shown = render.doubts(np.zeros((4, 8, channels), dtype), layout, doubtful)
     assert shown.shape == (16, 32, 3)  # enlarged until a stroke can be seen
     assert coloured(shown, render.RED)[8, 15:17].all()
+
+
+def test_identical_pieces_that_swapped_are_blue() -> None:
+    whole = noise(24, 64)
+    whole[:, :32] = 255  # two white pieces beside two others
+    puzzle, truth = scramble(cut(whole, 24, 16), False, 2)
+    pieces = truth.pieces.copy()
+    pieces[0, :2] = pieces[0, 1::-1]
+    swapped = Layout(pieces, truth.turns)
+    shown = render.picture(puzzle, swapped)
+    right, _ = render.wrong_joints(swapped, truth)
+    assert right.tolist() == [[True, True, False]]
+    alike, _ = render.swapped_joints(swapped, truth, puzzle.looks())
+    assert alike.tolist() == [[True, True, False]]
+    marked = render.marked(shown, swapped, truth, puzzle.looks())
+    assert (marked[:, 16] == render.BLUE).all()
+    assert not (marked == render.RED).all(axis=2).any()
+    assert (render.marked(shown, swapped, truth)[:, 16] == render.RED).all()
+
+
+def test_a_wrong_joint_is_not_blue_because_another_is() -> None:
+    whole = noise(24, 64)
+    whole[:, :32] = 255
+    puzzle, truth = scramble(cut(whole, 24, 16), False, 2)
+    pieces = truth.pieces.copy()
+    pieces[0, 1:3] = pieces[0, 2:0:-1]  # a white one and another
+    alike, _ = render.swapped_joints(Layout(pieces, truth.turns), truth, puzzle.looks())
+    assert alike.tolist() == [[True, False, False]]  # white beside the other is how it should look; the rest is not

@@ -33,6 +33,7 @@ from jigsolve.bench.report import report
 from jigsolve.bench.strips import strip, worst
 from jigsolve.bench.tables import as_csv, field_grid, grid, sources_of
 from jigsolve.cli import run
+from jigsolve.cli.tables import show
 from jigsolve.errors import InputError
 from test_bench import record
 
@@ -194,6 +195,31 @@ def test_latex_has_the_shape_of_a_table() -> None:
     assert "$40.0_{40.0}^{40.0}$" in lines[1]
     without = re.sub(r"\\[{}]", "", text)
     assert without.count("{") == without.count("}")
+
+
+@pytest.mark.parametrize(("width", "intervals"), [(160, True), (120, True), (80, False)])
+def test_a_table_fits_the_terminal(
+    width: int, intervals: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    (section,) = sections([*whole("tree")[:10], *whole("tree", neighbour=0.95)[10:]])
+    table = grid(section, sources_of([section]))
+    show([table])
+    told = capsys.readouterr().out
+    lines = told.splitlines()
+    assert max(map(len, lines)) <= width
+    assert all(name in lines[2] for name in table.head)
+    assert ("(81." in told) == intervals
+    assert ("The intervals are in the files" in told) != intervals
+
+
+def test_a_narrow_terminal_still_says_of_how_many_pictures(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "70")
+    parts = sections(whole("tree")[:5])
+    show([field_grid(field, sources_of(parts)) for field in fields(parts)])
+    assert "(5 of 20)" in " ".join(capsys.readouterr().out.split())
 
 
 # Plots

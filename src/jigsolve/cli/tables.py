@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from jigsolve.bench.tables import Grid
 
 PADDING = 2  # beside each column, edges included
+LEFT_OUT = "The intervals are in the files: they need a wider terminal."
 INTERVAL = re.compile(r" \([\d.]+–[\d.]+\)")
 
 
 def show(grids: Sequence[Grid]) -> None:
     """Our own lines are bold, published ones dim. In a narrow terminal intervals go below their means; where not even
-    that fits, they are left to the files."""
+    that fits, they are left to the files, and a line says so."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -21,11 +22,12 @@ def show(grids: Sequence[Grid]) -> None:
 
     console = Console()
     for one in grids:
-        widths = _least(one)
+        widths, rows, told = _least(one), one.rows, None
         if not _fits(widths, console.width):
-            one = one._replace(rows=tuple(_without_intervals(one, row) for row in one.rows))
-            widths = _least(one)
+            one = one._replace(rows=tuple(_without_intervals(one, row) for row in rows))
+            widths, told = _least(one), LEFT_OUT if one.rows != rows else None
         table = Table(title=Text(one.title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        table.caption, table.caption_justify = told, "left"
         for k, name in enumerate(one.head):
             side = "right" if k >= one.words else "left"
             least = widths[k] if _fits(widths, console.width) else None
