@@ -131,6 +131,8 @@ def _laid(grid: Grid, layout: Layout) -> csr_array:
     """The joints of a layout, with their C."""
     met = facing_sides(layout.pieces.astype(np.int64), layout.turns.astype(np.int64))
     a, b = (np.concatenate([sides[k][sides[0] >= 0] for sides in met]) for k in (0, 1))
+    if len(a) == 0:
+        return csr_array(grid.C.shape)
     one_way = csr_array((grid.C[a, b] + FAINT, (a, b)), shape=grid.C.shape)
     return one_way + one_way.T
 
