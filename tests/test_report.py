@@ -26,7 +26,7 @@ from jigsolve.bench.campaign import execute, plan
 from jigsolve.bench.field import fields
 from jigsolve.bench.interval import Mean, mean_of
 from jigsolve.bench.latex import bibtex, escaped, latex
-from jigsolve.bench.lines import sections
+from jigsolve.bench.lines import ranked, sections
 from jigsolve.bench.plots import apart, differences
 from jigsolve.bench.records import gather, is_record
 from jigsolve.bench.report import report
@@ -143,6 +143,14 @@ def test_a_solver_stands_beside_its_paper() -> None:
     assert fewer.lines[0].verdict == ""  # five pictures are not the published twenty
 
 
+def test_variants_follow_their_solver_and_have_no_paper() -> None:
+    names = ["tree, ssd", "mine", "tree", "greedy, learned", "default", "tree, ratio"]
+    assert ranked(names) == ["default", "greedy, learned", "tree", "tree, ratio", "tree, ssd", "mine"]
+    (section,) = sections([*whole("tree"), *whole("tree, ssd")])
+    assert [line.solver for line in section.lines[:3]] == ["tree", "Gallagher 2012", "tree, ssd"]
+    assert section.lines[2].above is None
+
+
 def test_the_field_side_by_side() -> None:
     parts = sections([*whole("tree", neighbour=0.94), record("mcgill", "1.png", pieces=(20, 27)) | {"solver": "tree"}])
     (field,) = fields(parts)
@@ -257,6 +265,7 @@ def test_the_worst_pictures_of_the_first_solver() -> None:
     runs = [record("a", name, neighbour=score) for name, score in (("1", 0.9), ("2", 0.5), ("3", 0.7))]
     runs += [record("a", "2", seed=1, neighbour=0.1), record("a", "4", neighbour=1.0, perfect=True)]
     runs += [record("a", "1", neighbour=0.0) | {"solver": "zealous"}, record("a", "1") | {"protocol": "mixed-2"}]
+    runs = [one if "mixed" in one["protocol"] else one | {"layout": {}} for one in runs]
     assert [(one["picture"], one["seed"]) for one in worst(runs, 2)] == [("2", 1), ("3", 0)]
     assert len(worst(runs, 9)) == 3
     assert [one["picture"] for one in worst(runs[4:5], 2)] == ["4"]  # if all is right, there is one to see that
@@ -296,9 +305,9 @@ def _panels(pixels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return pixels[:, width + 12 : 2 * width + 12], pixels[:, 2 * width + 24 :]
 
 
-@pytest.mark.parametrize("protocol", ["clean", "missing-10", "unknown-grid", "worn-1", "grey", "deep"])
+@pytest.mark.parametrize("protocol", ["clean", "missing-10", "unknown-grid", "worn-1", "grey", "deep", "in-place"])
 def test_every_kind_of_puzzle_has_strips(campaign: Path, protocol: str) -> None:
-    (one, *_) = plan([campaign / "photos"], (40, 40), [2], ["best-buddies"], 1, [protocol])
+    (one, *_) = plan([campaign / "photos"], (40, 40), [2], ["default"], 1, [protocol])
     made = strip(execute(one))
     assert made.pixels.shape[2] == 3
     assert 700 < made.pixels.shape[1] < 1400

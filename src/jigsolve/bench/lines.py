@@ -98,9 +98,15 @@ def by_picture(records: Sequence[Record], value: Callable[[Record], float]) -> d
 
 
 def ranked(solvers: Iterable[str]) -> list[str]:
-    """The solver of this project, those of the literature from the oldest on, others."""
+    """The solver of this project, those of the literature from the oldest on, others; variants (`tree, ssd`) follow
+    their own."""
     order = [FIRST, *published.solvers()]
-    return sorted(set(solvers), key=lambda name: (order.index(name) if name in order else len(order), name))
+
+    def rank(name: str) -> tuple[int, str]:
+        solver = name.partition(", ")[0]
+        return (order.index(solver) if solver in order else len(order)), name
+
+    return sorted(set(solvers), key=rank)
 
 
 def place(group: tuple[str, tuple[int, int], int]) -> tuple[Any, ...]:

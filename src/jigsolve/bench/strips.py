@@ -16,7 +16,7 @@ import numpy as np
 from jigsolve import files, layout_file, pictures, render
 from jigsolve.bench.campaign import Run
 from jigsolve.bench.lines import place, ranked
-from jigsolve.bench.protocols import CLEAN, MIXED, Case, case, framed, judged, parsed
+from jigsolve.bench.protocols import CLEAN, Case, case, framed, judged
 from jigsolve.bench.records import Record
 from jigsolve.errors import InputError
 from jigsolve.layout import HOLE, Layout
@@ -61,7 +61,7 @@ def worst(records: Sequence[Record], most: int) -> list[Record]:
     at most so many, and those that are perfect only if all are. Mixed bags have no strips."""
     groups: dict[tuple[str, tuple[int, int], int, str], list[Record]] = defaultdict(list)
     for record in records:
-        if MIXED not in parsed(record["protocol"]):
+        if "layout" in record:  # mixed bags have several
             groups[record["set"], tuple(record["piece"]), record["type"], record["protocol"]].append(record)
     chosen = []
     for key in sorted(groups, key=lambda key: (place(key[:3]), key[3] != CLEAN, key[3])):
