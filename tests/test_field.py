@@ -13,8 +13,10 @@ from jigsolve.dissimilarity import Mahalanobis, nearest
 from jigsolve.errors import InputError
 from jigsolve.events import Improved, ignore
 from jigsolve.layout import HOLE, Layout, facing_sides
+from jigsolve.pins import Pinned, Pins
 from jigsolve.puzzle import cut, scramble
 from jigsolve.scores import score
+from jigsolve.solve import SolveParams, solve
 from jigsolve.solvers import SOLVERS, Belief, Genetic, Grid, Linear, Psqp
 from jigsolve.solvers.belief import _by_direction, _exclusion
 from jigsolve.solvers.genetic import _kernels as genetic
@@ -258,3 +260,34 @@ def test_every_side_proposes_its_heaviest_joint():
 def test_bad_parameters_are_refused(bad):
     with pytest.raises(InputError):
         bad[0](**bad[1])
+
+
+# what puzzles may be like, for every solver
+
+
+@pytest.mark.parametrize("name", sorted(SOLVERS))
+@pytest.mark.parametrize(
+    ("rows", "cols", "high", "wide"), [(1, 1, 30, 30), (1, 2, 30, 30), (5, 1, 30, 30), (2, 3, 20, 30)]
+)
+@pytest.mark.parametrize("rotate", [False, True])
+def test_small_rows_and_oblong_pieces_are_solved(name, rows, cols, high, wide, rotate):
+    picture = photograph("coffee")[: rows * high, : cols * wide]
+    puzzle, _ = scramble(cut(picture, high, wide), rotate, 1)
+    assert solve(puzzle, SolveParams(solver=name, threads=1)).layout.is_feasible(rows * cols)
+
+
+@pytest.mark.parametrize("name", sorted(SOLVERS))
+def test_what_a_solver_cannot_do_it_refuses(name):
+    puzzle, _ = small_puzzle("coffee", 30, 3, 4)
+    params = SolveParams(solver=name, threads=1)
+    missing, pins = replace(puzzle, pieces=puzzle.pieces[:10]), Pins((Pinned(0, 0, 0, 0),))
+    if SOLVERS[name].leaves_holes:
+        assert (solve(missing, params).layout.pieces != HOLE).sum() == 10
+    else:
+        with pytest.raises(InputError, match="Expected as many pieces as cells"):
+            solve(missing, params)
+    if SOLVERS[name].keeps_pins:
+        assert solve(puzzle, params, pins=pins).layout.pieces[0, 0] == 0
+    else:
+        with pytest.raises(InputError, match="Expected no pins"):
+            solve(puzzle, params, pins=pins)
