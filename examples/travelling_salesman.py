@@ -113,6 +113,6 @@ if __name__ == "__main__":
         distance = np.linalg.norm(cities[:, None] - cities, axis=2)
         best, first = tour(distance, seed)
         least = optimum(distance)
-        told = ", ".join(f"{name} {length(distance, order):.4f} ({length(distance, order) / least - 1.0:.2%} above)"
-                         for name, order in (("one multi-phase run", first), ("with search", best)))  # fmt: skip
+        found = {"one multi-phase run": length(distance, first), "with search": length(distance, best)}
+        told = ", ".join(f"{name} {value:.4f} ({abs(value / least - 1.0):.2%} above)" for name, value in found.items())
         print(f"{CITIES} cities, seed {seed}: optimum {least:.4f}, {told}")

@@ -350,3 +350,20 @@ def score(
     print(f"neighbour (NC) {found.neighbour:8.2%}  joints that are right")
     print(f"perfect   (PR) {'yes' if found.perfect else 'no':>8}")
     print(f"picture        {found.picture:8.2%}  cells that look right (identical pieces may swap)")
+
+
+@app.command(short_help="Tell whether plugins keep what their stages promise.")
+def check(
+    plugins: Annotated[list[Path], typer.Argument(metavar="FILE.py", help="Plugins, as --plugin takes them.")],
+) -> None:
+    """Run plugins on small puzzles of all kinds; tell, promise by promise, whether they keep what their stage promises.
+
+    docs/extending.md tells how to write one.
+
+    \b
+    Example:
+      jigsolve check my_solver.py
+    """
+    from jigsolve.cli.check import run
+
+    run(plugins)

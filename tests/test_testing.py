@@ -1,0 +1,269 @@
+"""The contract kit: what is ours keeps every promise, and what is broken is told by the right sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from jigsolve.cli import run
+from jigsolve.compatibility import COMPATIBILITIES, Percentile
+from jigsolve.dissimilarity import DISSIMILARITIES, Ssd, Strips, Term
+from jigsolve.layout import Layout
+from jigsolve.solvers import SOLVERS, Answer, Genetic, Grid, Solver, Tree
+from jigsolve.testing import (
+    PROMISES,
+    ContractError,
+    check_compatibility,
+    check_dissimilarity,
+    check_solver,
+    judged,
+)
+
+QUICK = {**SOLVERS, "genetic": Genetic(population=20, generations=3)}
+
+
+@pytest.mark.parametrize("name", DISSIMILARITIES)
+def test_our_dissimilarities(name: str) -> None:
+    check_dissimilarity(DISSIMILARITIES[name])
+
+
+@pytest.mark.parametrize("name", COMPATIBILITIES)
+def test_our_compatibilities(name: str) -> None:
+    check_compatibility(COMPATIBILITIES[name])
+
+
+@pytest.mark.parametrize("name", SOLVERS)
+def test_our_solvers(name: str) -> None:
+    check_solver(QUICK[name], renumbering=name in ("greedy", "tree", "best-buddies"))
+
+
+def first_broken(word: str, thing: object) -> str:
+    return next(f"{one.promise}: {one.broken}" for one in judged(thing, PROMISES[word]) if one.broken)
+
+
+Spoil = Callable[[Grid, Answer], Any]
+
+
+@dataclass(frozen=True)
+class Spoilt(Solver):
+    """Solver `tree`, and what becomes of its answer."""
+
+    spoil: Spoil
+    searches = property(lambda self: self.spoil is unstoppable)
+    keeps_pins = property(lambda self: self.spoil is forgetful)
+    merges = property(lambda self: self.spoil is single)
+
+    def solve(self, grid: Grid, seed: int, watch: Any, budget: Any = None) -> Answer:
+        if self.spoil is single:
+            grid = replace(grid, kinds=None, rows=1, cols=grid.C.shape[0] // 4)
+        result: Answer = self.spoil(grid, Tree().solve(grid, seed, watch))
+        return result
+
+
+def relaid(grid: Grid, pieces: np.ndarray, turns: np.ndarray) -> Answer:
+    layout = Layout(pieces, turns)
+    return Answer(layout, grid.consistency(layout))
+
+
+def unstoppable(grid: Grid, answer: Answer) -> Answer:
+    return answer
+
+
+def forgetful(grid: Grid, answer: Answer) -> Answer:
+    return answer
+
+
+def single(grid: Grid, answer: Answer) -> Answer:
+    return answer
+
+
+def lossy(grid: Grid, answer: Answer) -> Answer:
+    pieces = answer.layout.pieces
+    return relaid(grid, np.where(pieces == 0, -1, pieces), np.where(pieces == 0, 0, answer.layout.turns))
+
+
+def crooked(grid: Grid, answer: Answer) -> Answer:
+    return relaid(grid, answer.layout.pieces, (answer.layout.turns + 1) % 4)
+
+
+def restless(grid: Grid, answer: Answer) -> Answer:
+    order = np.random.default_rng().permutation(answer.layout.pieces.size)
+    return relaid(grid, answer.layout.pieces.ravel()[order].reshape(answer.layout.pieces.shape), answer.layout.turns)
+
+
+def scribbling(grid: Grid, answer: Answer) -> Answer:
+    grid.C.data *= 0.5
+    return relaid(grid, answer.layout.pieces, answer.layout.turns)
+
+
+def blind(grid: Grid, answer: Answer) -> Answer:
+    pieces = np.arange(len(grid)).reshape(grid.rows, grid.cols)
+    return relaid(grid, pieces, np.zeros_like(pieces))
+
+
+def picky(grid: Grid, answer: Answer) -> Answer:
+    return replace(answer, consistency=answer.consistency + 0 / (len(grid) - 1))
+
+
+BROKEN_SOLVERS: dict[str, Spoil] = {
+    "with a turn it may need: on 12 upright pieces it lays piece 0 nowhere.": lossy,
+    "on 12 upright pieces it lays turn 1, which no piece may need.": crooked,
+    "on 12 upright pieces it lays 4 rows x 3 cols instead of 3 x 4.": lambda grid, a: replace(
+        a, layout=a.layout.turned(1)
+    ),
+    "solve() gives a Layout, not an Answer.": lambda grid, answer: answer.layout,
+    "on one piece it raises ZeroDivisionError: division by zero (test_testing.py, line": picky,
+    "it says 1, and its layout has": lambda grid, answer: replace(answer, consistency=1.0),
+    "the same seed gives another layout": restless,
+    "it writes into C.": scribbling,
+    "of the only joints that there are it finds": blind,
+    "If it searches, it stops when it is told to: it does not say that it was stopped.": unstoppable,
+    "pinned pieces do not lie where they are pinned.": forgetful,
+    "it lays 1 rows x": single,
+}
+
+
+@pytest.mark.parametrize("sentence", BROKEN_SOLVERS)
+def test_broken_solvers(sentence: str) -> None:
+    assert sentence in first_broken("solver", Spoilt(BROKEN_SOLVERS[sentence]))
+
+
+@dataclass(frozen=True)
+class SpoiltC:
+    """Eq. 10, and what becomes of it."""
+
+    spoil: Callable[..., Any]
+
+    def keep(self, puzzle: Any) -> int:
+        return 0 if self.spoil is None else 10
+
+    def matrix(self, puzzle: Any, measure: Any, near: Any, seed: int, crew: Any) -> Any:
+        return self.spoil(Percentile().matrix(puzzle, measure, near, seed, crew), near, crew)
+
+
+def _selfish(C: csr_array, *_: Any) -> csr_array:
+    return csr_array(C + csr_array((np.ones(2), ([0, 2], [2, 0])), shape=C.shape))
+
+
+def _lopsided(C: csr_array, *_: Any) -> csr_array:
+    return csr_array(C + csr_array((np.ones(1), ([0], [C.shape[0] - 2])), shape=C.shape))
+
+
+def _impossible(C: csr_array, *_: Any) -> csr_array:
+    last = C.shape[0] - 4
+    return csr_array(C + csr_array((np.ones(2), ([0, last], [last, 0])), shape=C.shape))
+
+
+def _noisy(C: csr_array, *_: Any) -> csr_array:
+    return csr_array(C * np.random.default_rng().random())
+
+
+def _scribbled(C: csr_array, near: Any, _: Any) -> csr_array:
+    near.distance[:] = 0.0
+    return C
+
+
+def _numbered(C: csr_array, *_: Any) -> csr_array:
+    weight = 1.0 + np.arange(C.shape[0]) // 4
+    return csr_array(C.multiply(np.minimum(weight[:, None], weight[None])))
+
+
+BROKEN_COMPATIBILITIES: dict[str, Any] = {
+    "on 12 upright pieces keep() gives 0, not a number of at least 1.": None,
+    "it gives a ndarray, not a csr_array.": lambda C, *_: C.toarray(),
+    "C is (47, 47), not (48, 48).": lambda C, *_: C[1:, 1:],
+    "not all of C is finite.": lambda C, *_: C * np.nan,
+    "C goes down to -": lambda C, *_: -C,
+    "C[a, b] and C[b, a] differ by 1.": _lopsided,
+    "a piece joins itself.": _selfish,
+    "sides join that no turn lets face each other.": _impossible,
+    "C is another the second time.": _noisy,
+    "two threads make another C.": lambda C, _, crew: csr_array(C / crew.threads),
+    "it writes into the lists of the nearest.": _scribbled,
+    "C depends on how pieces are numbered and turned.": _numbered,
+    "true joints have a C of 0, sides at random 0.": lambda C, *_: csr_array(C.shape),
+}
+
+
+@pytest.mark.parametrize("sentence", BROKEN_COMPATIBILITIES)
+def test_broken_compatibilities(sentence: str) -> None:
+    assert sentence in first_broken("compatibility", SpoiltC(BROKEN_COMPATIBILITIES[sentence]))
+
+
+@dataclass(frozen=True)
+class SpoiltD:
+    """SSD, and what becomes of its term."""
+
+    spoil: Callable[[Term, Strips], Any]
+
+    def terms(self, strips: Strips) -> Sequence[Term]:
+        (term,) = Ssd().terms(strips)
+        return [self.spoil(term, strips)]
+
+
+def _both(term: Term, shown: Any) -> Term:
+    return Term(shown, shown, term.weight)
+
+
+def _written(term: Term, strips: Strips) -> Term:
+    strips.lab[:] = strips.lab[:] + 1.0
+    return term
+
+
+BROKEN_DISSIMILARITIES: dict[str, Callable[[Term, Strips], Any]] = {
+    "terms() gives something else.": lambda term, strips: 1.0,
+    "seen is (12, 16), not (pieces, places, channels).": lambda term, strips: _both(term, term.seen[..., 0]),
+    "weight is (12, 2, 2), not (12, 3, 3).": lambda term, strips: replace(term, weight=term.weight[:, :2, :2]),
+    "not all numbers are finite.": lambda term, strips: _both(term, term.seen * np.nan),
+    "a weight is not symmetric.": lambda term, strips: replace(term, weight=term.weight + np.triu(np.ones((3, 3)), 1)),
+    "a weight has the eigenvalue -0.5: D would be negative.": lambda term, strips: replace(term, weight=-term.weight),
+    "the first piece has other terms if it comes alone.": lambda term, s: _both(
+        term, term.seen - term.seen.mean(axis=0)
+    ),
+    "centre the values.": lambda term, strips: _both(term, term.seen + 1e5),
+    "D depends on how a piece lies": lambda term, s: _both(term, term.seen * (1.0 + s.side)),
+    "it writes into the strips.": _written,
+    "the same pieces have other distances the second time.": lambda term, s: _both(
+        term, term.seen * np.random.default_rng().random()
+    ),
+    "true joints are": lambda term, strips: replace(term, hoped=-term.seen),
+}
+
+
+@pytest.mark.parametrize("sentence", BROKEN_DISSIMILARITIES)
+def test_broken_dissimilarities(sentence: str) -> None:
+    found = [one.broken for one in judged(SpoiltD(BROKEN_DISSIMILARITIES[sentence]), PROMISES["dissimilarity"])]
+    assert any(sentence in broken for broken in found), found
+
+
+def test_all_that_is_broken_is_told_at_once() -> None:
+    with pytest.raises(ContractError) as told:
+        check_solver(Spoilt(blind), renumbering=True)
+    assert len(str(told.value).splitlines()) == 2
+    assert "Renumbering pieces changes nothing: pieces that are numbered otherwise" in str(told.value)
+    with pytest.raises(AssertionError, match="C is symmetric"):
+        check_compatibility(SpoiltC(_lopsided))
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(
+        "from jigsolve.dissimilarity import Ssd\n"
+        "class Noisy(Ssd):\n"
+        "    def terms(self, strips):\n"
+        "        return super().terms(strips) if strips.side else 1 / 0\n"
+        "DISSIMILARITIES = {'fine-ssd': Ssd(), 'no-ssd': Noisy()}\n"
+    )
+    assert run(["check", str(mine)]) == 2
+    told = capsys.readouterr()
+    assert "dissimilarity fine-ssd\n  kept    Terms fit the form" in told.out
+    assert "  BROKEN  Terms fit the form, for pieces of any kind\n" in told.out
+    assert "on 12 upright pieces it raises ZeroDivisionError: division by zero (mine.py, line 4)." in told.out
+    assert told.err.startswith("Error: Expected all promises to be kept, got ")
+    del DISSIMILARITIES["fine-ssd"], DISSIMILARITIES["no-ssd"]
