@@ -75,7 +75,8 @@ class SolveParams:
     def __post_init__(self) -> None:
         plugins.check("solver", self.solver)
         plugins.check("dissimilarity", self.dissimilarity)
-        plugins.check("compatibility", self.compatibility or SOLVERS[self.solver].compatibility)
+        own = SOLVERS[self.solver].compatibility
+        plugins.check("compatibility", own if self.compatibility is None else self.compatibility)
         tables: tuple[tuple[str, str | None, Collection[str]], ...] = (
             ("effort", self.effort, EFFORTS),
             ("border", self.border, BORDERS),
