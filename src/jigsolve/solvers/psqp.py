@@ -56,7 +56,8 @@ class Psqp:
 
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
         turns = oriented(grid)
-        C = upright(grid, turns).power(2)
+        C = upright(grid, turns)
+        C.data = np.square(C.data / max(1.0, C.data.max(initial=0.0)))  # a C of any size can be squared
         C.data[C.data < FAINT] = 0.0
         C.eliminate_zeros()
         found = []
