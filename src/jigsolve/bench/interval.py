@@ -22,7 +22,8 @@ class Mean(NamedTuple):
 
     def times(self, factor: float) -> Mean:
         """For a factor that is not negative."""
-        return Mean(*(None if part is None else factor * part for part in self))  # type: ignore[arg-type]
+        lo, hi = (None if bound is None else factor * bound for bound in (self.lo, self.hi))
+        return Mean(factor * self.value, lo, hi)
 
 
 def mean_of(pictures: Sequence[Sequence[float]]) -> Mean:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 from jigsolve.bench.tables import Grid
 
@@ -29,9 +30,9 @@ def show(grids: Sequence[Grid]) -> None:
         table = Table(title=Text(one.title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
         table.caption, table.caption_justify = told, "left"
         for k, name in enumerate(one.head):
-            side = "right" if k >= one.words else "left"
+            side: Literal["right", "left"] = "right" if k >= one.words else "left"
             least = widths[k] if _fits(widths, console.width) else None
-            table.add_column(name, justify=side, overflow="fold", min_width=least)  # type: ignore[arg-type]
+            table.add_column(name, justify=side, overflow="fold", min_width=least)
         for cells, ours in zip(one.rows, one.ours, strict=True):
             table.add_row(*map(Text, cells), style="bold" if ours else "dim")
         console.print(table)

@@ -10,20 +10,15 @@ from jigsolve.events import Iterated, Watch
 from jigsolve.relaxation import Labeling, RelaxParams
 from jigsolve.relaxation.balance import relax_balanced
 from jigsolve.solvers.grid import Grid, GridCoefficients
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
+from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
 
 
 @dataclass(frozen=True)
-class Balanced:
+class Balanced(Solver):
     """One relaxation for all pieces at once. It may end without being a permutation; then it says so, and an
     assignment that keeps as much of the labeling as it can completes the layout."""
 
     params: RelaxParams = field(default_factory=lambda: RelaxParams(iterations=300))
-    compatibility = "percentile"
-    merges = False
-    leaves_holes = False
-    keeps_pins = False
-    searches = False
 
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
         from scipy.optimize import linear_sum_assignment  # 0.1 s that other solvers need not wait for

@@ -20,7 +20,7 @@ from jigsolve.errors import InputError
 from jigsolve.events import Advanced, Watch
 from jigsolve.layout import Layout
 from jigsolve.solvers.grid import Grid, possible
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
+from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
 
 Floats = NDArray[np.float64]
 TINY = 1e-30
@@ -28,17 +28,12 @@ STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 
 
 @dataclass(frozen=True)
-class Belief:
+class Belief(Solver):
     """floor: what a joint that C does not know is worth, where the best is 1. damping: how much of a message stays."""
 
     iterations: int = 150
     floor: float = 1e-3
     damping: float = 0.8
-    compatibility = "percentile"
-    merges = False
-    leaves_holes = False
-    keeps_pins = False
-    searches = False
 
     def __post_init__(self) -> None:
         if not 0.0 < self.floor < 1.0 or not 0.0 <= self.damping < 1.0:

@@ -15,18 +15,15 @@ from jigsolve.events import Watch
 from jigsolve.solvers.assembly import Pose
 from jigsolve.solvers.grid import Grid
 from jigsolve.solvers.placer import Placer, best_buddies, most_distinct
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
+from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
 
 
 @dataclass(frozen=True)
-class BestBuddies:
+class BestBuddies(Solver):
     """Lay best buddies, the surest first; when there are none, weigh joints anew among what is left."""
 
     compatibility = "ratio"
-    merges = False
     leaves_holes = True
-    keeps_pins = False
-    searches = False
 
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
         placer = Placer(grid)

@@ -18,18 +18,15 @@ from jigsolve.layout import Layout
 from jigsolve.solvers.assembly import Assemblies
 from jigsolve.solvers.grid import Grid
 from jigsolve.solvers.orientation import Turns, completed, settled, upright
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
+from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
 
 
 @dataclass(frozen=True)
-class Gcl:
+class Gcl(Solver):
     """All turns at once, then all places; and again, a few times, with what the places tell of the turns."""
 
     compatibility = "ratio"
-    merges = False
     leaves_holes = True
-    keeps_pins = False
-    searches = False
 
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
         layout = settled(grid, lambda turns: _placed(grid, turns))

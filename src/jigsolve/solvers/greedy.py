@@ -17,11 +17,11 @@ from jigsolve.layout import Layout, facing_sides
 from jigsolve.solvers.assembly import Pose
 from jigsolve.solvers.grid import Grid
 from jigsolve.solvers.placer import Placer, best_buddies, most_distinct
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
+from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
 
 
 @dataclass(frozen=True)
-class Greedy:
+class Greedy(Solver):
     """Lay the pieces one by one; keep the largest segment of best buddies; lay the rest round it again.
 
     rounds: at most so often; it ends when no more best buddies have come together.
@@ -29,10 +29,6 @@ class Greedy:
 
     rounds: int = 20
     compatibility = "quartile"
-    merges = False
-    leaves_holes = False
-    keeps_pins = False
-    searches = False
 
     def __post_init__(self) -> None:
         if self.rounds < 1:

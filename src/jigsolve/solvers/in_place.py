@@ -33,21 +33,22 @@ class TurnCoefficients:
     r: NDArray[np.float64]
 
     def support(self, p: Labeling, free: NDArray[np.intp], q: Labeling) -> None:
-        heard = np.zeros_like(q)
-        free_p = np.zeros_like(p)
-        free_p[free] = p[free]
-        np.add.at(heard, self.first, np.einsum("ktu,ku->kt", self.r, free_p[self.second]))
-        np.add.at(heard, self.second, np.einsum("ktu,kt->ku", self.r, free_p[self.first]))
-        q[free] = heard[free]
+        among = np.zeros_like(p)
+        among[free] = p[free]
+        q[free] = self._heard(among)[free]
 
     def bias(self, anchors: Anchors, rows: NDArray[np.intp], q: Labeling) -> None:
         held = np.flatnonzero(anchors != FREE)
         p = np.zeros((self.objects, self.labels))
         p[held, anchors[held]] = 1.0
-        heard = np.zeros_like(q)
+        q[rows] = self._heard(p)[rows]
+
+    def _heard(self, p: Labeling) -> Labeling:
+        """Eq. 3: what all neighbours say, by how far each is believed."""
+        heard = np.zeros_like(p)
         np.add.at(heard, self.first, np.einsum("ktu,ku->kt", self.r, p[self.second]))
         np.add.at(heard, self.second, np.einsum("ktu,kt->ku", self.r, p[self.first]))
-        q[rows] = heard[rows]
+        return heard
 
 
 def coefficients(grid: Grid) -> TurnCoefficients:

@@ -25,7 +25,7 @@ from jigsolve.layout import Layout
 from jigsolve.solvers.assembly import STEP, Assemblies, joint
 from jigsolve.solvers.grid import Grid
 from jigsolve.solvers.orientation import Turns, completed, settled, upright
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
+from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
 
 Floats = NDArray[np.float64]
 STEEP = 5.0  # the weight of a joint is exp(-5 r^2), r its distance against the second best
@@ -34,15 +34,12 @@ EXACT = 1e-4  # coordinates are whole numbers but for rounding
 
 
 @dataclass(frozen=True)
-class Linear:
+class Linear(Solver):
     """programs: how many at most; it ends when no joint is given up."""
 
     programs: int = 5
     compatibility = "ratio"
-    merges = False
     leaves_holes = True
-    keeps_pins = False
-    searches = False
 
     def __post_init__(self) -> None:
         if self.programs < 1:

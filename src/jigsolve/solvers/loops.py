@@ -17,8 +17,8 @@ from jigsolve.errors import InputError
 from jigsolve.events import Watch
 from jigsolve.solvers.assembly import Assemblies, Pose, joints, trimmed
 from jigsolve.solvers.grid import Grid
-from jigsolve.solvers.placer import Placer, most_neighbours
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
+from jigsolve.solvers.placer import filled
+from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
 
 Beside = list[list[int]]  # for each square, those that may lie next to it
 
@@ -44,7 +44,7 @@ class Square:
 
 
 @dataclass(frozen=True)
-class Loops:
+class Loops(Solver):
     """Squares of 2 x 2, 3 x 3, ... pieces; the largest are joined first, then smaller ones, then single joints.
 
     least: joints of smaller C are not worth a loop. each: nor are more joints of a side.
@@ -55,10 +55,6 @@ class Loops:
     each: int = 10
     most: int = 20
     compatibility = "ratio"
-    merges = False
-    leaves_holes = False
-    keeps_pins = False
-    searches = False
 
     def __post_init__(self) -> None:
         if not (self.least > 0.0 and self.each >= 1 and self.most >= 1):
@@ -72,10 +68,7 @@ class Loops:
                 if len(homes) > 1 and (len(grid.turns) == 1 or square.is_upright()):
                     assemblies.join(square.poses())
         assemblies.join_all(grid.C)
-        placer = Placer(grid)
-        placer.lay_all(trimmed(assemblies.largest(), grid.rows, grid.cols, grid.turns))
-        placer.grow(grid.C, most_neighbours)
-        layout = placer.finish()
+        layout = filled(grid, trimmed(assemblies.largest(), grid.rows, grid.cols, grid.turns), grid.C)
         return Answer(layout, grid.consistency(layout))
 
     def hierarchy(self, grid: Grid) -> list[list[Square]]:

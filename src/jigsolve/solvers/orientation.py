@@ -16,7 +16,7 @@ from scipy.sparse import coo_array, csr_array, eye_array
 from jigsolve.layout import Layout, facing_sides
 from jigsolve.solvers.assembly import Assemblies, Pose, trimmed
 from jigsolve.solvers.grid import Grid, possible
-from jigsolve.solvers.placer import Placer, best_buddies, most_neighbours
+from jigsolve.solvers.placer import best_buddies, filled
 
 Turns = NDArray[np.int64]  # (pieces,)
 FEW = 12  # pieces for which the whole matrix is no burden
@@ -140,7 +140,5 @@ def _laid(grid: Grid, layout: Layout) -> csr_array:
 def completed(grid: Grid, assemblies: Assemblies, turns: Turns) -> Layout:
     """The largest assembly of upright pieces, trimmed to the frame, and the rest laid round it, turned as they fit."""
     kept = trimmed(assemblies.largest(), grid.rows, grid.cols, grid.turns)
-    placer = Placer(grid)
-    placer.lay_all(Pose(pose.piece, pose.y, pose.x, int(turns[pose.piece])) for pose in kept)
-    placer.grow(possible(grid), most_neighbours)
-    return placer.finish()
+    laid = (Pose(pose.piece, pose.y, pose.x, int(turns[pose.piece])) for pose in kept)
+    return filled(grid, laid, possible(grid))

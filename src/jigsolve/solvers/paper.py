@@ -12,19 +12,14 @@ from scipy.sparse import csr_array
 from jigsolve.events import Anchored, Watch
 from jigsolve.relaxation import FREE, Anchors, Feasible, Phase, PhaseParams, multiphase
 from jigsolve.solvers.grid import Grid, GridCoefficients
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
+from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
 
 
 @dataclass(frozen=True)
-class Paper:
+class Paper(Solver):
     """Each phase anchors one piece next to the block; the block is kept off the grid's edges while it can be."""
 
     params: PhaseParams = field(default_factory=PhaseParams)
-    compatibility = "percentile"
-    merges = False
-    leaves_holes = False
-    keeps_pins = False
-    searches = False
 
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
         runs = [_Block(GridCoefficients(grid), turn) for turn in self._angles(grid, seed)]

@@ -189,3 +189,11 @@ class _Offers:
                 for label, (total, buddies) in labels.items()
             )
             heapq.heappush(self.heap, (key, cell, label, neighbours))
+
+
+def filled(grid: Grid, laid: Iterable[Pose], C: csr_array) -> Layout:
+    """What lies already, and round it the rest, one by one, where most neighbours are."""
+    placer = Placer(grid)
+    placer.lay_all(laid)
+    placer.grow(C, most_neighbours)
+    return placer.finish()

@@ -24,7 +24,7 @@ from jigsolve.relaxation import FREE
 from jigsolve.solvers.assembly import shapes
 from jigsolve.solvers.grid import Grid, GridCoefficients
 from jigsolve.solvers.orientation import oriented, upright
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
+from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
 
 Shares = NDArray[np.float64]  # (free pieces, free cells) of each piece in each cell; both have 1 in all
 NEGLIGIBLE = 1e-7  # a share that small is 0
@@ -36,7 +36,7 @@ QUICK = 20  # steps to the next; whoever is ahead then is taken, identical piece
 
 
 @dataclass(frozen=True)
-class Psqp:
+class Psqp(Solver):
     """step: the largest change of a share until a piece is fixed, against the mean of the pieces' largest shares.
     stride: after that, how far to 1 a step carries the share that is first there. sure: a share that is fixed."""
 
@@ -44,10 +44,6 @@ class Psqp:
     stride: float = 0.5
     sure: float = 0.8
     compatibility = "quartile"
-    merges = False
-    leaves_holes = False
-    keeps_pins = False
-    searches = False
 
     def __post_init__(self) -> None:
         if not (0.0 < self.step <= 1.0 and 0.0 < self.stride <= 1.0 and 0.0 < self.sure < 1.0):

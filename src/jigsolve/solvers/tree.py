@@ -10,25 +10,18 @@ from dataclasses import dataclass
 from jigsolve.events import Watch
 from jigsolve.solvers.assembly import Assemblies, trimmed
 from jigsolve.solvers.grid import Grid
-from jigsolve.solvers.placer import Placer, most_neighbours
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
+from jigsolve.solvers.placer import filled
+from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
 
 
 @dataclass(frozen=True)
-class Tree:
+class Tree(Solver):
     """Kruskal's algorithm that checks for collisions; a frame round most of the tree; then the rest, one by one."""
 
     compatibility = "ratio"
-    merges = False
-    leaves_holes = False
-    keeps_pins = False
-    searches = False
 
     def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
         assemblies = Assemblies(len(grid), grid.turns)
         assemblies.join_all(grid.C)
-        placer = Placer(grid)
-        placer.lay_all(trimmed(assemblies.largest(), grid.rows, grid.cols, grid.turns))
-        placer.grow(grid.C, most_neighbours)
-        layout = placer.finish()
+        layout = filled(grid, trimmed(assemblies.largest(), grid.rows, grid.cols, grid.turns), grid.C)
         return Answer(layout, grid.consistency(layout))

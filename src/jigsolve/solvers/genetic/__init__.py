@@ -22,14 +22,14 @@ from jigsolve.layout import Layout
 from jigsolve.solvers.genetic import _kernels
 from jigsolve.solvers.grid import Grid, possible
 from jigsolve.solvers.placer import best_buddies
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
+from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
 
 NONE = _kernels.NONE
 Mates = NDArray[np.int32]  # (4n,) the side that faces each side, or NONE
 
 
 @dataclass(frozen=True)
-class Genetic:
+class Genetic(Solver):
     """elite: how many of the best live on. mutation: how often an agreed piece is passed over, or a random one laid.
     patience: generations without a better layout after which it ends."""
 
@@ -38,11 +38,6 @@ class Genetic:
     patience: int = 15
     elite: int = 4
     mutation: float = 0.05
-    compatibility = "percentile"
-    merges = False
-    leaves_holes = False
-    keeps_pins = False
-    searches = False
 
     def __post_init__(self) -> None:
         if not 0 < self.elite < self.population:
