@@ -20,15 +20,15 @@ from unittest.mock import patch
 
 import numpy as np
 
-from jigsolve import files
 from jigsolve.bench.campaign import Run
 from jigsolve.compatibility import Compatibility, Learned, Percentile
-from jigsolve.dissimilarity import Mahalanobis, nearest
-from jigsolve.events import ignore
-from jigsolve.identical import Kinds, kinds_of, merged
-from jigsolve.puzzle import Puzzle, cut, scramble
-from jigsolve.scores import score
-from jigsolve.solvers import Budget, Default, Grid, default
+from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.io import files
+from jigsolve.puzzle.piece_classes import PieceClasses, find_piece_classes, merge_copies
+from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+from jigsolve.puzzle.scores import score
+from jigsolve.runtime.events import ignore_event
+from jigsolve.solvers import Budget, Default, GridProblem, default
 from jigsolve.solvers.growth import _kernels
 from jigsolve.solvers.growth.board import Board, Cells
 from jigsolve.solvers.growth.search import Moves, Search, SearchParams
@@ -48,7 +48,7 @@ class CalmBoard(Board):
 class ColumnBoard(Board):
     """Pieces do not compete for cells: only cells that several copies could fill skip the row, so all have copies."""
 
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, grid: GridProblem) -> None:
         super().__init__(grid)
         self.arrays.stock[_kernels.COPIES] += 1
 
@@ -110,11 +110,11 @@ def altered(variant: Variant, effort: str) -> Iterator[None]:
         yield
 
 
-def grid_of(puzzle: Puzzle, compatibility: Compatibility, kinds: Kinds | None, seed: int) -> Grid:
-    known = puzzle if kinds is None else merged(puzzle, kinds)
+def grid_of(puzzle: Puzzle, compatibility: Compatibility, kinds: PieceClasses | None, seed: int) -> GridProblem:
+    known = puzzle if kinds is None else merge_copies(puzzle, kinds)
     measure = Mahalanobis()
-    near = nearest(known, measure, compatibility.keep(known))
-    return Grid(compatibility.matrix(known, measure, near, seed), puzzle.rows, puzzle.cols, puzzle.turns, kinds)
+    near = find_pairs(known, measure, compatibility.keep(known))
+    return GridProblem(compatibility.matrix(known, measure, near, seed), puzzle.rows, puzzle.cols, puzzle.turns, kinds)
 
 
 @dataclass
@@ -143,12 +143,12 @@ def main() -> None:
     parser.add_argument("--pictures", type=int)
     parser.add_argument("--piece", type=int, default=28)
     asked = parser.parse_args()
-    pictures = files.pictures_in(asked.folder)[: asked.pictures]
+    pictures = files.list_pictures(asked.folder)[: asked.pictures]
     found = {name: Found([]) for name in VARIANTS}
     for seed in range(1, asked.shuffles + 1):
         for path in pictures:
             run = Run(path, (asked.piece, asked.piece), asked.type, "default", seed)
-            whole = cut(files.read_in_8_bits(path), asked.piece, asked.piece)
+            whole = cut(files.read_picture_8bit(path), asked.piece, asked.piece)
             puzzle, truth = scramble(whole, asked.type == 2, run.shuffle_seed())
             solve_all(puzzle, truth, seed, asked.effort, found)
             print(f"shuffle {seed}, {path.name}", file=sys.stderr, flush=True)
@@ -160,13 +160,13 @@ def main() -> None:
 
 
 def solve_all(puzzle: Puzzle, truth, seed: int, effort: str, found: dict[str, Found]) -> None:
-    kinds = kinds_of(puzzle)
+    kinds = find_piece_classes(puzzle)
     grids = {(name, True): grid_of(puzzle, make, kinds, seed) for name, make in COMPATIBILITIES.items()}
     grids["learned", False] = grid_of(puzzle, COMPATIBILITIES["learned"], None, seed)
     for name, variant in VARIANTS.items():
         with altered(variant, effort):
             begin = time.process_time()
-            answer = Default().solve(grids[variant.compatibility, variant.kinds], seed, ignore, Budget(effort))
+            answer = Default().solve(grids[variant.compatibility, variant.kinds], seed, ignore_event, Budget(effort))
             cpu = time.process_time() - begin
         got = score(answer.layout, truth, rotated=puzzle.rotated)
         consistency = grids["learned", True].consistency(answer.layout)

@@ -16,10 +16,11 @@ import numpy as np
 from fit_learned import partners
 from scipy.sparse import csr_array
 
-from jigsolve import files, wear
 from jigsolve.bench.protocols import Case, case, judged
 from jigsolve.compatibility.learned import CANDIDATES, Learned, probabilities
-from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, nearest
+from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, find_pairs
+from jigsolve.dissimilarity import damage as wear
+from jigsolve.io import files
 from jigsolve.solve import SolveParams, solve
 
 PROTOCOLS = ["worn-1", "worn-2", "worn-3", "worn-4", "jpeg-95", "jpeg-85", "jpeg-75", "noise-5", "noise-10", "noise-20"]
@@ -35,16 +36,16 @@ def top_1(P: csr_array, partner: np.ndarray) -> float:
 
 def measured(one: Case, protocol: str) -> list[float]:
     puzzle, partner = one.puzzle, partners(one.truth)
-    near = nearest(puzzle, Mahalanobis(), CANDIDATES)
+    near = find_pairs(puzzle, Mahalanobis(), CANDIDATES)
     as_clean = top_1(probabilities(puzzle, near), partner)
-    border, coded = wear.found(puzzle, near, wear.on_sheet(puzzle))
+    border, coded = wear.detect_damage(puzzle, near, wear.sheet_joints(puzzle))
     if border is CLEAN:
         border = WORN if protocol.startswith("worn") else NOISY
     model = Learned(border=border)
-    near = nearest(puzzle, Mahalanobis(border=border), model.keep(puzzle))
+    near = find_pairs(puzzle, Mahalanobis(border=border), model.keep(puzzle))
     if coded:
-        near = wear.without(near, wear.on_sheet(puzzle))
-    among = (near.side == partner[:, None]).any(axis=1)[partner >= 0].mean()
+        near = wear.drop_joints(near, wear.sheet_joints(puzzle))
+    among = (near.sides == partner[:, None]).any(axis=1)[partner >= 0].mean()
     P = probabilities(puzzle, near, model.keep(puzzle), border=border)
     result = solve(puzzle, SolveParams(effort="fast", threads=1, border=border.name))
     scores = judged(one, result.layout)
@@ -60,8 +61,8 @@ def main() -> None:
     parser.add_argument("--grid", default="14x20", help="rows x columns of the corner")
     args = parser.parse_args()
     rows, cols = (int(word) * args.piece for word in args.grid.split("x"))
-    chosen = list(enumerate(files.pictures_in(args.folder)))[1 :: args.every]
-    pictures = [(k, files.read_in_8_bits(path)[:rows, :cols]) for k, path in chosen]
+    chosen = list(enumerate(files.list_pictures(args.folder)))[1 :: args.every]
+    pictures = [(k, files.read_picture_8bit(path)[:rows, :cols]) for k, path in chosen]
     print(f"| {len(pictures)} corners | top-1, read as clean | top-1 | partner among them | DC | NC | believed |")
     for protocol in args.protocol:
         made = [case(protocol, picture, (args.piece, args.piece), False, k) for k, picture in pictures]

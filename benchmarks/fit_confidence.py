@@ -1,4 +1,4 @@
-"""Fit the numbers that `jigsolve.calibration` judges an answer by, and print them.
+"""Fit the numbers that `jigsolve.confidence.calibration` judges an answer by, and print them.
 
     python benchmarks/fit_confidence.py PHOTOS SET [--cache DIR]
 
@@ -28,17 +28,17 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import expit, logit
 
-from jigsolve import calibration
-from jigsolve.calibration import Facing, bound, doubts, features
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.compatibility.learned import inverted
-from jigsolve.dissimilarity import Mahalanobis, nearest
-from jigsolve.events import ignore
-from jigsolve.files import pictures_in
-from jigsolve.identical import Kinds, kinds_of, merged
-from jigsolve.layout import Layout
-from jigsolve.puzzle import Puzzle, cut, scramble
-from jigsolve.solvers import SOLVERS, Budget, Grid
+from jigsolve.confidence import calibration
+from jigsolve.confidence.calibration import Facing, bound, doubts, features
+from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.io.files import list_pictures
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.piece_classes import PieceClasses, find_piece_classes, merge_copies
+from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+from jigsolve.runtime.events import ignore_event
+from jigsolve.solvers import SOLVERS, Budget, GridProblem
 
 SIZES, HARD_SIZES = [28] * 5 + [16, 20, 24, 36, 48, 64], [16, 16, 20, 24, 28, 28, 36, 48]
 ROUNDS = {0: False, 1: False, 2: True, 4: True}  # seed: are they hard?
@@ -53,7 +53,7 @@ class Case:
 
     group: int
     P: csr_array
-    kinds: Kinds
+    kinds: PieceClasses
     turns: tuple[int, ...]
     layout: Layout
     truth: Layout
@@ -120,24 +120,24 @@ def cases(photos: Path, known: Path, cache: Path | None) -> Iterator[Case]:
                 puzzle, truth, "fast" if rng.random() < 0.75 else "normal", number, f"photo-{number}-{seed}", cache
             )
     for turned in (False, True):
-        for number, path in enumerate(pictures_in(known)):
+        for number, path in enumerate(list_pictures(known)):
             puzzle, truth = scramble(cut(np.asarray(Image.open(path).convert("RGB")), 28, 28), turned, number)
             effort = "normal" if turned else "fast"
             yield solved(puzzle, truth, effort, 100 + number, f"set-{number}-{turned}", cache)
 
 
 def solved(puzzle: Puzzle, truth: Layout, effort: str, group: int, name: str, cache: Path | None) -> Case:
-    kinds = kinds_of(puzzle)
-    merge, measure, learned = merged(puzzle, kinds), Mahalanobis(), COMPATIBILITIES["learned"]
+    kinds = find_piece_classes(puzzle)
+    merge, measure, learned = merge_copies(puzzle, kinds), Mahalanobis(), COMPATIBILITIES["learned"]
     kept = None if cache is None else cache / f"{name}.npz"
     if kept is not None and kept.is_file():
         with np.load(kept) as found:
             C = csr_array((found["data"], found["indices"], found["indptr"]), shape=(4 * len(merge), 4 * len(merge)))
             layout = Layout(found["pieces"], found["turns"])
     else:
-        C = learned.matrix(merge, measure, nearest(merge, measure, learned.keep(merge)), 0)
-        grid = Grid(C, puzzle.rows, puzzle.cols, puzzle.turns, kinds)
-        layout = SOLVERS["default"].solve(grid, 0, ignore, Budget(effort)).layout
+        C = learned.matrix(merge, measure, find_pairs(merge, measure, learned.keep(merge)), 0)
+        grid = GridProblem(C, puzzle.rows, puzzle.cols, puzzle.turns, kinds)
+        layout = SOLVERS["default"].solve(grid, 0, ignore_event, Budget(effort)).layout
         if kept is not None:
             kept.parent.mkdir(parents=True, exist_ok=True)
             np.savez(kept, data=C.data, indices=C.indices, indptr=C.indptr, pieces=layout.pieces, turns=layout.turns)
@@ -221,7 +221,7 @@ def main() -> None:
     for case, part in zip(all_cases, y, strict=True):
         answer = case.facing(case.layout)
         right, down = (expit(f @ weights + bias) for f in features(case.P, answer))
-        unique = (case.kinds.copies * answer.symmetry)[case.kinds.of[case.layout.pieces]] == 1
+        unique = (case.kinds.copies * answer.symmetry)[case.kinds.class_of[case.layout.pieces]] == 1
         ties.append(bound(right, down)[unique])
         lies.append(right_pieces(case.layout, case.truth, len(case.turns) > 1)[unique])
         many.append(doubts((right, down)))

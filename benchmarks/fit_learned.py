@@ -25,14 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
-from jigsolve import wear
 from jigsolve.compatibility import learned
 from jigsolve.compatibility.learned import CANDIDATES, HOPELESS, PARTS, Joints, Learned, Net
-from jigsolve.crew import chunks
-from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, nearest
-from jigsolve.layout import Layout
-from jigsolve.puzzle import Puzzle, cut, scramble
-from jigsolve.render import sheet
+from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, find_pairs
+from jigsolve.dissimilarity import damage as wear
+from jigsolve.io.render import render_sheet
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+from jigsolve.runtime.workers import split_range
 
 SIZES = [28] * 9 + [8, 10, 14, 14, 20, 20, 24, 36, 40, 56, 64]
 MOST_PIECES = 3000
@@ -126,7 +126,7 @@ def make(
     whole = cut(np.ascontiguousarray(pixels), high, wide)
     puzzle, truth = scramble(whole, bool(rng.random() < 0.55), int(rng.integers(1 << 30)))
     if rng.random() < 0.08 and pixels.shape[2] == 3:  # coded after scrambling: the block grid tells nothing
-        coarse = np.asarray(coded(Image.fromarray(sheet(puzzle)), rng))
+        coarse = np.asarray(coded(Image.fromarray(render_sheet(puzzle)), rng))
         puzzle = replace(puzzle, pieces=cut(coarse, high, wide).pieces)
     return puzzle, truth
 
@@ -140,7 +140,7 @@ def damaged(puzzle: Puzzle, rng: np.random.Generator) -> tuple[Puzzle, str]:
         pieces, name = pieces[:, lost:-lost, lost:-lost], f"worn-{lost}"
     elif kind < 0.78:
         buffer, quality = io.BytesIO(), int(rng.integers(55, 98))
-        pixels = sheet(puzzle) if pieces.shape[3] == 3 else sheet(puzzle)[..., 0]
+        pixels = render_sheet(puzzle) if pieces.shape[3] == 3 else render_sheet(puzzle)[..., 0]
         Image.fromarray(pixels).save(buffer, "JPEG", quality=quality, subsampling=2 if rng.random() < 0.85 else 0)
         pieces = cut(np.atleast_3d(np.asarray(Image.open(buffer))), *pieces.shape[1:3]).pieces
         name = f"jpeg-{quality // 10}x"
@@ -167,17 +167,17 @@ def examples(folder: Path, each: int, seed: int, rough: bool) -> Iterator[Exampl
 
 
 def example(photo: int, puzzle: Puzzle, truth: Layout, damage: str = "") -> Example:
-    near, border = nearest(puzzle, Mahalanobis(), CANDIDATES), CLEAN
+    near, border = find_pairs(puzzle, Mahalanobis(), CANDIDATES), CLEAN
     if damage:  # read as the program would read it, unless it sees no damage
-        border, spurious = wear.found(puzzle, near, wear.on_sheet(puzzle))
+        border, spurious = wear.detect_damage(puzzle, near, wear.sheet_joints(puzzle))
         if border is CLEAN:
             border = WORN if damage.startswith("worn") else NOISY
-        near = nearest(puzzle, Mahalanobis(border=border), Learned(border=border).keep(puzzle))
+        near = find_pairs(puzzle, Mahalanobis(border=border), Learned(border=border).keep(puzzle))
         if spurious:
-            near = wear.without(near, wear.on_sheet(puzzle))
-    joints = Joints(puzzle, near, near.side.shape[1], border=border)
+            near = wear.drop_joints(near, wear.sheet_joints(puzzle))
+    joints = Joints(puzzle, near, near.sides.shape[1], border=border)
     features = np.concatenate(
-        [joints.features(*part).astype(np.float16) for part in chunks(len(joints.first), 1 << 15)]
+        [joints.features(*part).astype(np.float16) for part in split_range(len(joints.first), 1 << 15)]
     )
     partner = partners(truth)
     return Example(

@@ -17,11 +17,11 @@ import numpy as np
 import skimage.data
 from numpy.typing import NDArray
 
-from jigsolve import files
 from jigsolve.bench.campaign import Run
-from jigsolve.layout import Layout
-from jigsolve.puzzle import Pixels, Puzzle, cut, scramble
-from jigsolve.scores import facing
+from jigsolve.io import files
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.pieces import Pixels, Puzzle, cut, scramble
+from jigsolve.puzzle.scores import joint_id_grids
 from jigsolve.solve import SolveParams, solve
 
 BINS = 15
@@ -43,15 +43,15 @@ def ece(said: NDArray[np.float64], true: NDArray[np.bool_]) -> tuple[float, floa
 
 
 def right_joints(layout: Layout, truth: Layout) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    true = np.concatenate([grid.ravel() for grid in facing(truth)])
-    right, down = (np.isin(grid, true) for grid in facing(layout))
+    true = np.concatenate([grid.ravel() for grid in joint_id_grids(truth)])
+    right, down = (np.isin(grid, true) for grid in joint_id_grids(layout))
     return right, down
 
 
 def right_pieces(layout: Layout, truth: Layout, rotated: bool) -> NDArray[np.bool_]:
     """(rows, cols) pieces that lie as far from their true place, and turned as, most of the picture."""
     best = np.zeros(layout.pieces.shape, dtype=bool)
-    for view in (truth.turned(k) for k in range(4 if rotated else 1)):
+    for view in (truth.rotate(k) for k in range(4 if rotated else 1)):
         place = np.zeros((3, view.pieces.size), dtype=np.int64)
         place[:, view.pieces] = *np.indices(view.pieces.shape), view.turns
         here = np.stack([*np.indices(layout.pieces.shape), layout.turns])
@@ -68,7 +68,7 @@ def puzzles(folder: str, kind: int, piece: int) -> Iterator[tuple[Puzzle, Layout
         for k, (name, size) in enumerate(BUNDLED):
             yield scramble(cut(bundled(name, size), size, size), kind == 2, k)
         return
-    for path in files.pictures_in(Path(folder)):
+    for path in files.list_pictures(Path(folder)):
         seed = Run(path, (piece, piece), kind, "default", 0).shuffle_seed()
         yield scramble(cut(files.read_picture(path), piece, piece), kind == 2, seed)
 

@@ -1,4 +1,4 @@
-"""The peak of memory of whole solves, beside what `jigsolve.memory` expects of them before they begin.
+"""The peak of memory of whole solves, beside what `jigsolve.runtime.memory` expects of them before they begin.
 
     python benchmarks/memory.py data/sholomon22834/02.jpg --grid 20x50 50x80 123x185 --type 1 2
 
@@ -14,7 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from jigsolve import cut, files, memory, render, scramble
+from jigsolve import cut, scramble
+from jigsolve.io import files, render
+from jigsolve.runtime import memory
 from jigsolve.solvers import SOLVERS
 
 
@@ -44,10 +46,10 @@ def main() -> None:
             part = whole[: rows * asked.piece, : cols * asked.piece]
             puzzle, _ = scramble(cut(part, asked.piece, asked.piece), kind == 2, 0)
             keep = memory.USUAL  # what the learned compatibility keeps
-            need = memory.needed(puzzle, (puzzle.rows, puzzle.cols), keep, asked.solver != "default")
+            need = memory.estimate_need(puzzle, (puzzle.rows, puzzle.cols), keep, asked.solver != "default")
             limit = need.alone + (asked.threads - 1) * need.thread
             with tempfile.TemporaryDirectory() as folder:
-                files.write_picture(Path(folder) / "p.png", render.sheet(puzzle))
+                files.write_picture(Path(folder) / "p.png", render.render_sheet(puzzle))
                 code, used = peak(
                     ["solve", f"{folder}/p.png", "--piece", str(asked.piece), *(["--rotated"] if kind == 2 else []),
                      "--threads", str(asked.threads), "--memory-limit", str(limit / memory.GB),

@@ -24,14 +24,14 @@ import httpx2
 import skimage.data
 import websockets
 
-from jigsolve import pictures, render
-from jigsolve.puzzle import cut, scramble
+from jigsolve.io import pictures, render
+from jigsolve.puzzle.pieces import cut, scramble
 
 
 def sheet(seed: int) -> bytes:
     picture = skimage.data.chelsea()[40:240, 100:340]
     file = io.BytesIO()
-    pictures.encode(file, "PNG", render.sheet(scramble(cut(picture, 40, 40), False, seed)[0]))
+    pictures.encode(file, "PNG", render.render_sheet(scramble(cut(picture, 40, 40), False, seed)[0]))
     return file.getvalue()
 
 

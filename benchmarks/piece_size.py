@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from jigsolve import files, render
-from jigsolve.piece_size import Guess, find
-from jigsolve.puzzle import Pixels, cut, scramble
+from jigsolve.io import files, render
+from jigsolve.io.piece_size import GridEstimate, estimate_grid
+from jigsolve.puzzle.pieces import Pixels, cut, scramble
 
 KINDS = ("square", "square, turned", "oblong", "oblong, turned", "strips", "one row", "margin", "frame")
 RIGHT = "{:<24}{:>7}{:>9}{:>9}"
@@ -39,13 +39,13 @@ class Case:
 
 
 def cases(folders: Sequence[Path], count: int, seed: int) -> Iterator[Case]:
-    paths = [path for folder in folders for path in files.pictures_in(folder)]
+    paths = [path for folder in folders for path in files.list_pictures(folder)]
     pictures: dict[Path, Image.Image] = {}
     rng = np.random.default_rng(seed)
     for k in range(count):
         path = paths[int(rng.integers(len(paths)))]
         if path not in pictures:
-            image = Image.fromarray(files.read_in_8_bits(path)[..., :3])
+            image = Image.fromarray(files.read_picture_8bit(path)[..., :3])
             image.thumbnail((1600, 1600))
             pictures[path] = image
         yield case(pictures[path], KINDS[k // 2 % len(KINDS)], bool(k % 2), rng, path.name)
@@ -69,7 +69,7 @@ def case(image: Image.Image, kind: str, lossy: bool, rng: np.random.Generator, n
     whole = cut(picture, h, w)
     turned = kind.endswith("turned") or (kind in ("strips", "one row") and rng.random() < 0.5)
     scrambled, _ = scramble(whole, turned, int(rng.integers(1 << 30)))
-    sheet = render.sheet(scrambled)
+    sheet = render.render_sheet(scrambled)
     corner = (0, 0)
     if kind == "margin":
         left, top = sheet.shape[1], sheet.shape[0]
@@ -94,11 +94,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--wrong", action="store_true", help="name every case that went wrong")
     asked = parser.parse_args()
-    seen: list[tuple[Case, Guess, bool]] = []
+    seen: list[tuple[Case, GridEstimate, bool]] = []
     spent = 0.0
     for each in cases(asked.folders, asked.cases, asked.seed):
         begin = time.process_time()
-        guess = find(each.sheet)
+        guess = estimate_grid(each.sheet)
         spent += time.process_time() - begin
         right = guess.piece == each.piece and guess.corner == each.corner
         seen.append((each, guess, right))

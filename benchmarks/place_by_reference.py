@@ -17,9 +17,9 @@ import numpy as np
 from judge_confidence import bundled
 from PIL import Image, ImageEnhance
 
-from jigsolve import files
-from jigsolve.puzzle import Pixels, cut, scramble
-from jigsolve.scores import score
+from jigsolve.io import files
+from jigsolve.puzzle.pieces import Pixels, cut, scramble
+from jigsolve.puzzle.scores import score
 from jigsolve.solve import SolveParams, solve
 
 BUNDLED = ("astronaut", "coffee", "chelsea", "rocket", "cat", "immunohistochemistry")
@@ -54,7 +54,7 @@ def main() -> None:
         if folder == "scikit-image":
             pictures = [bundled(name, args.piece) for name in BUNDLED]
         else:
-            pictures = [files.read_picture(path) for path in files.pictures_in(Path(folder))[: args.pictures]]
+            pictures = [files.read_picture(path) for path in files.list_pictures(Path(folder))[: args.pictures]]
         for kind in args.type:
             rows: dict[str, list[tuple[float, ...]]] = {}
             for k, picture in enumerate(pictures):
@@ -62,7 +62,7 @@ def main() -> None:
                 for name, reference in references(picture).items():
                     result = solve(puzzle, SolveParams(effort=args.effort, threads=1), reference=reference)
                     layout, spent = result.layout, result.seconds.get("reference", 0.0)
-                    found = score(layout, truth, puzzle.looks(), rotated=kind == 2 and reference is None)
+                    found = score(layout, truth, puzzle.appearances(), rotated=kind == 2 and reference is None)
                     rows.setdefault(name, []).append((found.direct, found.neighbour, found.picture, spent))
             for name, part in rows.items():
                 direct, neighbour, seen, spent = 100.0 * np.mean(part, axis=0)

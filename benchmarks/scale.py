@@ -24,9 +24,9 @@ from pathlib import Path
 
 import numpy as np
 
-from jigsolve import files, render
-from jigsolve.puzzle import cut, scramble
-from jigsolve.scores import score
+from jigsolve.io import files, render
+from jigsolve.puzzle.pieces import cut, scramble
+from jigsolve.puzzle.scores import score
 
 SIZES = ["28:18x24", "28:40x59", "28:59x85", "28:83x125", "28", "14"]  # 432 to 91,020 pieces of 5180 x 3444 pixels
 BLOCK = 1024
@@ -93,13 +93,13 @@ def measure(picture: Path, sizes: list[str], efforts: list[str], turned: bool, t
     found = []
     with tempfile.TemporaryDirectory() as folder:
         sheet = Path(folder) / "puzzle.png"
-        files.write_picture(sheet, render.sheet(cut(pixels[:84, :84], 28, 28)))
+        files.write_picture(sheet, render.render_sheet(cut(pixels[:84, :84], 28, 28)))
         whole(sheet, 28, turned, "fast", threads)  # kernels are compiled, files are in memory
         for text in sizes:
             size, part = _size(text)
             whole_puzzle = cut(pixels[: part[0] * size, : part[1] * size] if part else pixels, size, size)
             puzzle, truth = scramble(whole_puzzle, turned, 0)
-            files.write_picture(sheet, render.sheet(puzzle))
+            files.write_picture(sheet, render.render_sheet(puzzle))
             for effort in efforts:
                 bare = products(len(puzzle), size, turned, threads)
                 wall, cpu, memory, told = whole(sheet, size, turned, effort, threads)

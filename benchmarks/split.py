@@ -18,12 +18,12 @@ from pathlib import Path
 
 import numpy as np
 
-from jigsolve import files
 from jigsolve.bench.campaign import Run
-from jigsolve.events import Event, Stage
-from jigsolve.layout import Layout
-from jigsolve.puzzle import Puzzle, cut, scramble
-from jigsolve.scores import score
+from jigsolve.io import files
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+from jigsolve.puzzle.scores import score
+from jigsolve.runtime.events import Event, StageStarted
 from jigsolve.solve import SolveParams, solve
 from jigsolve.solvers import EFFORTS
 
@@ -54,7 +54,7 @@ class Meter:
         self.begun: list[tuple[str, float]] = []
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, Stage):
+        if isinstance(event, StageStarted):
             self.begun.append((event.name, time.process_time()))
 
     def seconds(self) -> list[float]:
@@ -86,9 +86,9 @@ def main() -> None:
     for folder in asked.folders:
         rows, scores = [], []
         for seed in range(1, asked.shuffles + 1):
-            for path in files.pictures_in(folder)[: asked.pictures]:
+            for path in files.list_pictures(folder)[: asked.pictures]:
                 run = Run(path, (asked.piece, asked.piece), asked.type, "default", seed)
-                whole = cut(files.read_in_8_bits(path), asked.piece, asked.piece)
+                whole = cut(files.read_picture_8bit(path), asked.piece, asked.piece)
                 puzzle, truth = scramble(whole, asked.type == 2, run.shuffle_seed())
                 spent, layout = measure(puzzle, SolveParams(effort=asked.effort, seed=seed))
                 got = score(layout, truth, rotated=puzzle.rotated)

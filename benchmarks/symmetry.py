@@ -15,13 +15,13 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import coo_array, csr_array
 
-from jigsolve import files
 from jigsolve.bench.campaign import Run
 from jigsolve.compatibility import percentile
-from jigsolve.dissimilarity import NONE, Nearest
+from jigsolve.dissimilarity import NO_SIDE, Pairs
 from jigsolve.dissimilarity.form import Floats
-from jigsolve.puzzle import cut, scramble
-from jigsolve.scores import score
+from jigsolve.io import files
+from jigsolve.puzzle.pieces import cut, scramble
+from jigsolve.puzzle.scores import score
 from jigsolve.solve import SolveParams, solve
 
 MEANS: dict[str, Callable[[csr_array, csr_array], csr_array]] = {
@@ -32,14 +32,14 @@ MEANS: dict[str, Callable[[csr_array, csr_array], csr_array]] = {
 }
 
 
-def one_way(near: Nearest, values: Floats) -> csr_array:
-    side, place = np.nonzero((near.side != NONE) & (values > 0.0))
-    shape = (len(near.side), len(near.side))
-    return coo_array((values[side, place], (side, near.side[side, place])), shape=shape).tocsr()
+def one_way(near: Pairs, values: Floats) -> csr_array:
+    side, place = np.nonzero((near.sides != NO_SIDE) & (values > 0.0))
+    shape = (len(near.sides), len(near.sides))
+    return coo_array((values[side, place], (side, near.sides[side, place])), shape=shape).tocsr()
 
 
-def symmetric_by(mean: Callable[[csr_array, csr_array], csr_array]) -> Callable[[Nearest, Floats], csr_array]:
-    def symmetric(near: Nearest, values: Floats) -> csr_array:
+def symmetric_by(mean: Callable[[csr_array, csr_array], csr_array]) -> Callable[[Pairs, Floats], csr_array]:
+    def symmetrise(near: Pairs, values: Floats) -> csr_array:
         one = one_way(near, values)
         perfect = ((one >= 1.0) + (one.T >= 1.0)).astype(np.float64)
         both = csr_array(mean(one, one.T.tocsr()).maximum(perfect))
@@ -47,7 +47,7 @@ def symmetric_by(mean: Callable[[csr_array, csr_array], csr_array]) -> Callable[
         both.sort_indices()
         return both
 
-    return symmetric
+    return symmetrise
 
 
 def main() -> None:
@@ -61,15 +61,15 @@ def main() -> None:
     asked = parser.parse_args()
     rows, cols = map(int, asked.grid.split("x")) if asked.grid else (None, None)
     turned = asked.type == 2
-    pictures = files.pictures_in(asked.folder)[: asked.pictures]
+    pictures = files.list_pictures(asked.folder)[: asked.pictures]
     found: dict[str, list[tuple[float, float, bool]]] = {name: [] for name in MEANS}
     for seed in range(asked.seeds):
         for path in pictures:
             run = Run(path, (asked.piece, asked.piece), asked.type, "paper", seed)
-            picture = files.read_in_8_bits(path)[: rows and rows * asked.piece, : cols and cols * asked.piece]
+            picture = files.read_picture_8bit(path)[: rows and rows * asked.piece, : cols and cols * asked.piece]
             puzzle, truth = scramble(cut(picture, *run.piece), turned, run.shuffle_seed())
             for name, mean in MEANS.items():
-                percentile.symmetric = symmetric_by(mean)
+                percentile.symmetrise = symmetric_by(mean)
                 layout = solve(puzzle, SolveParams(solver="paper", seed=seed)).layout
                 got = score(layout, truth, rotated=turned)
                 found[name].append((got.direct, got.neighbour, got.perfect))

@@ -3,15 +3,15 @@
 import skimage.data
 
 from jigsolve import SolveParams, cut, scramble, solve_mixed
-from jigsolve.puzzle import mix
-from jigsolve.scores import matched, score
+from jigsolve.puzzle.pieces import mix
+from jigsolve.puzzle.scores import match_pictures, score
 
 photographs = [skimage.data.chelsea(), skimage.data.coffee()]
 bag, truths = mix([scramble(cut(picture, 50, 50), rotate=True, seed=1) for picture in photographs], seed=2)
 
 results = solve_mixed(bag, params=SolveParams(effort="fast"))  # or solve_mixed(bag, 2), if you know how many there are
 print(f"{len(bag)} pieces of {len(results)} pictures")
-answer, own = matched([result.layout for result in results], truths)
+answer, own = match_pictures([result.layout for result in results], truths)
 print(f"{own:.1%} of them in their own picture")
 for truth, k in zip(truths, answer, strict=True):
     layout = results[k].layout

@@ -13,7 +13,9 @@ class Steps:
         outermost = strips.lab[:, :, 0]  # (pieces, pixels along the border, 3)
         steps = np.diff(outermost, axis=1)
         weight = np.tile(np.eye(3), (len(steps), 1, 1))  # all channels count alike
-        return [Term(seen=steps, hoped=steps, weight=weight, odd=True)]  # odd: from the other side, steps change sign
+        return [
+            Term(observed=steps, expected=steps, weight=weight, sign_flips=True)
+        ]  # odd: from the other side, steps change sign
 
 
 DISSIMILARITIES = {"steps": Steps()}

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jigsolve.layout import Layout
+from jigsolve.puzzle.layout import Layout
 from jigsolve.solvers import Answer, Solver
 
 
 @dataclass(frozen=True)
 class Rows(Solver):
-    def solve(self, grid, seed, watch, budget):
+    def solve(self, grid, seed, on_event, budget):
         C, best = grid.C.toarray(), grid.C.max(axis=1).toarray()
         shown = 4 * np.arange(len(grid))[:, None, None] + (np.arange(4) - np.array(grid.turns)[:, None]) % 4
         right, down, left, up = np.moveaxis(shown, 2, 0)  # (pieces, turns) the side that is shown in each direction

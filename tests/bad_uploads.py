@@ -10,8 +10,8 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve import pictures
-from jigsolve.puzzle import cut
+from jigsolve.io import pictures
+from jigsolve.puzzle.pieces import cut
 
 Files = list[tuple[str, bytes]]
 

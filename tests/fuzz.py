@@ -36,17 +36,17 @@ if "--atheris" in sys.argv:
     instrumented = atheris.instrument_imports(include=["jigsolve", "json", "zipfile"])
 with instrumented:
     from bad_uploads import body, bomb, encoded, zip_bomb, zipped
-    from jigsolve import files, pictures
-    from jigsolve.errors import InputError
-    from jigsolve.events import ignore
-    from jigsolve.inputs import from_sheet
-    from jigsolve.layout import HOLE, Layout
-    from jigsolve.layout_file import LayoutFile
+    from jigsolve.io import files, pictures
+    from jigsolve.io.inputs import from_sheet
+    from jigsolve.io.layout_file import LayoutFile
     from jigsolve.page.desk import Desk, Settings, asked, prepared
     from jigsolve.page.upload import files_of, json_of, with_layout
-    from jigsolve.pins import checked
-    from jigsolve.scores import score
-    from jigsolve.solvers import SOLVERS, Budget, Grid
+    from jigsolve.puzzle.layout import HOLE, Layout
+    from jigsolve.puzzle.pins import check_pins
+    from jigsolve.puzzle.scores import score
+    from jigsolve.runtime.errors import InputError
+    from jigsolve.runtime.events import ignore_event
+    from jigsolve.solvers import SOLVERS, Budget, GridProblem
 
 CORPUS = Path(__file__).parent / "corpus"
 LIMITS = files.Limits(pixels=200_000, files=50, bytes=1 << 22)
@@ -58,7 +58,7 @@ _FILE = Path(tempfile.mkdtemp(prefix="jigsolve-fuzz-")) / "a.json"
 
 def picture(raw: bytes) -> None:
     with suppress(InputError):
-        found = pictures.decoded(io.BytesIO(raw), "a", LIMITS.pixels).pixels
+        found = pictures.decode(io.BytesIO(raw), "a", LIMITS.pixels).pixels
         assert found.ndim == 3
         assert found.dtype in (np.uint8, np.uint16)
         assert 0 < found.shape[0] * found.shape[1] <= LIMITS.pixels
@@ -74,9 +74,9 @@ def layout(raw: bytes) -> None:
     _FILE.write_bytes(raw)
     with suppress(InputError):
         content = files.read_layout(_FILE)
-        text = files.layout_text(content)
+        text = files.format_layout(content)
         _FILE.write_text(text)
-        assert files.layout_text(files.read_layout(_FILE)) == text
+        assert files.format_layout(files.read_layout(_FILE)) == text
         if (content.layout.pieces != HOLE).any():
             assert score(content.layout, content.layout, content.looks).direct == 1.0
 
@@ -84,7 +84,7 @@ def layout(raw: bytes) -> None:
 def pins(raw: bytes) -> None:
     _FILE.write_bytes(raw)
     with suppress(InputError):
-        checked(files.read_pins(_FILE), 12, 3, 4, (0, 1, 2, 3))
+        check_pins(files.read_pins(_FILE), 12, 3, 4, (0, 1, 2, 3))
 
 
 def upload(raw: bytes) -> None:
@@ -120,13 +120,13 @@ def _set(data: dict[str, Any]) -> None:
 def _solve(data: dict[str, Any]) -> None:
     params, known = asked(data)
     assert params.seed >= 0
-    checked(known, 6, 2, 3, (0, 1, 2, 3))
+    check_pins(known, 6, 2, 3, (0, 1, 2, 3))
 
 
 def _edit(data: dict[str, Any]) -> None:
     kept = _desk().edited(data)
     assert int(kept.layout.pieces.max()) < 6
-    files.layout_text(kept)
+    files.format_layout(kept)
 
 
 def solver(raw: bytes) -> None:
@@ -148,13 +148,13 @@ def solver(raw: bytes) -> None:
         crooked.data[0] += 1.0 + abs(crooked.data[0])
         if (abs(crooked - crooked.T) > 1e-9).nnz:
             with suppress(InputError):
-                Grid(crooked, rows, cols, turns)
+                GridProblem(crooked, rows, cols, turns)
                 raise AssertionError("a crooked C was taken")
-    grid = Grid(C, rows, cols, turns)
+    grid = GridProblem(C, rows, cols, turns)
     # every other one the default, else any that takes such a puzzle
-    names = [name for name, one in SOLVERS.items() if n == rows * cols or one.leaves_holes]
+    names = [name for name, one in SOLVERS.items() if n == rows * cols or one.allows_holes]
     name = "default" if rng.random() < 0.5 else names[int(rng.integers(0, len(names)))]
-    answer = SOLVERS[name].solve(grid, int(rng.integers(0, 99)), ignore, Budget("fast", time.monotonic() + 0.05))
+    answer = SOLVERS[name].solve(grid, int(rng.integers(0, 99)), ignore_event, Budget("fast", time.monotonic() + 0.05))
     laid = answer.layout.pieces[answer.layout.pieces != HOLE]
     assert answer.layout.pieces.shape == (rows, cols)
     assert sorted(laid.tolist()) == list(range(n))

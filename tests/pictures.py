@@ -9,10 +9,10 @@ import skimage.data
 from numpy.typing import NDArray
 
 from jigsolve.compatibility import Percentile
-from jigsolve.dissimilarity import Mahalanobis, nearest
-from jigsolve.layout import Layout
-from jigsolve.puzzle import Puzzle, cut, scramble
-from jigsolve.solvers import Grid
+from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+from jigsolve.solvers import GridProblem
 
 
 @cache
@@ -31,8 +31,8 @@ def small_puzzle(
     return scramble(cut(picture, piece, piece), rotate, seed)
 
 
-def grid_of(puzzle: Puzzle) -> Grid:
+def grid_of(puzzle: Puzzle) -> GridProblem:
     """The paper's C of a puzzle."""
     measure, compatibility = Mahalanobis(), Percentile()
-    near = nearest(puzzle, measure, compatibility.keep(puzzle))
-    return Grid(compatibility.matrix(puzzle, measure, near, 0), puzzle.rows, puzzle.cols, puzzle.turns)
+    near = find_pairs(puzzle, measure, compatibility.keep(puzzle))
+    return GridProblem(compatibility.matrix(puzzle, measure, near, 0), puzzle.rows, puzzle.cols, puzzle.turns)

@@ -7,14 +7,14 @@ import pytest
 from scipy.sparse import csr_array
 
 from jigsolve.compatibility import Quartile
-from jigsolve.dissimilarity import Mahalanobis, nearest
-from jigsolve.errors import InputError
-from jigsolve.events import ignore
-from jigsolve.layout import HOLE, Layout, facing_sides
-from jigsolve.puzzle import Puzzle
-from jigsolve.scores import score
+from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.puzzle.layout import HOLE, Layout, facing_sides
+from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.puzzle.scores import score
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import ignore_event
 from jigsolve.solve import SolveParams, solve
-from jigsolve.solvers import SOLVERS, Greedy, Grid, Loops
+from jigsolve.solvers import SOLVERS, Greedy, GridProblem, Loops
 from jigsolve.solvers.best_buddies import surest
 from jigsolve.solvers.placer import best_buddies
 from pictures import small_puzzle
@@ -24,7 +24,7 @@ ASSEMBLERS = ("greedy", "tree", "best-buddies", "loops")
 assemblers = pytest.mark.parametrize("solver", ASSEMBLERS)
 
 
-def ideal(rows: int, cols: int, turns: tuple[int, ...] = (0,), seed: int = 0) -> tuple[Grid, Layout]:
+def ideal(rows: int, cols: int, turns: tuple[int, ...] = (0,), seed: int = 0) -> tuple[GridProblem, Layout]:
     """C that knows the truth: its joints have 0.5 to 1, and as many false ones at most 0.4."""
     rng = np.random.default_rng(seed)
     n = rows * cols
@@ -36,7 +36,7 @@ def ideal(rows: int, cols: int, turns: tuple[int, ...] = (0,), seed: int = 0) ->
         C[a.ravel(), b.ravel()] = rng.uniform(0.5, 1.0, a.size)
     for k in range(n):
         C[4 * k : 4 * k + 4, 4 * k : 4 * k + 4] = 0.0
-    return Grid(csr_array(np.maximum(C, C.T)), rows, cols, turns), truth
+    return GridProblem(csr_array(np.maximum(C, C.T)), rows, cols, turns), truth
 
 
 @assemblers
@@ -45,7 +45,7 @@ def ideal(rows: int, cols: int, turns: tuple[int, ...] = (0,), seed: int = 0) ->
 def test_where_the_best_joints_are_true_the_answer_is(solver, turns, rows, cols):
     for seed in range(5):
         grid, truth = ideal(rows, cols, turns, seed)
-        answer = SOLVERS[solver].solve(grid, 0, ignore)
+        answer = SOLVERS[solver].solve(grid, 0, ignore_event)
         assert score(answer.layout, truth, rotated=len(turns) > 1).perfect
         assert answer.consistency == pytest.approx(grid.consistency(truth))
 
@@ -68,20 +68,20 @@ def test_the_frame_is_found_however_pieces_are_numbered(solver):
     assert np.array_equal(order[two.pieces], one.pieces)
 
 
-def worked_example() -> tuple[Grid, Layout]:
+def worked_example() -> tuple[GridProblem, Layout]:
     """3 x 3 in reading order; one false joint, 8 to the right of 0, is better than any true one."""
     truth = Layout(np.arange(9).reshape(3, 3), np.zeros((3, 3), dtype=int))
     C = np.zeros((36, 36))
     for (a, b), value in zip(facing_sides(truth.pieces, truth.turns), (0.8, 0.6), strict=True):
         C[a.ravel(), b.ravel()] = value
     C[4 * 0 + 0, 4 * 8 + 2] = 0.9
-    return Grid(csr_array(np.maximum(C, C.T)), 3, 3), truth
+    return GridProblem(csr_array(np.maximum(C, C.T)), 3, 3), truth
 
 
 def test_a_tree_never_takes_back_its_first_joint():
     """By hand: 8 lies beside 0, so 1 finds its place taken and is left for the last hole; all others are right."""
     grid, _ = worked_example()
-    layout = SOLVERS["tree"].solve(grid, 0, ignore).layout
+    layout = SOLVERS["tree"].solve(grid, 0, ignore_event).layout
     assert layout.pieces.tolist() == [[0, 8, 2], [3, 4, 5], [6, 7, 1]]
 
 
@@ -110,7 +110,7 @@ def test_loops_outdo_a_better_joint_that_closes_none():
     }  # labels are 4 * piece + turn
     assert [square.value for square in twos] == pytest.approx([0.7] * 4)
     assert [square.rows for square in threes] == [((0, 4, 8), (12, 16, 20), (24, 28, 32))]
-    assert Loops().solve(grid, 0, ignore).layout == truth
+    assert Loops().solve(grid, 0, ignore_event).layout == truth
 
 
 def test_turned_squares_are_found_in_all_four_ways():
@@ -133,17 +133,17 @@ def test_loops_need_joints_to_close(bad):
 def test_greedy_begins_where_it_is_surest():
     """By hand: 4 has four best buddies, and 1 comes to its place before 0, and with it 8, is laid."""
     grid, truth = worked_example()
-    assert Greedy().solve(grid, 0, ignore).layout == truth
+    assert Greedy().solve(grid, 0, ignore_event).layout == truth
 
 
 def test_shifting_brings_more_best_buddies_together():
     gained = []
     for name in ("coffee", "chelsea", "astronaut", "rocket"):
         puzzle, _ = small_puzzle(name, 28, 10, 14, seed=4, top=60, left=40)
-        near = nearest(puzzle, MEASURE, Quartile().keep(puzzle))
-        grid = Grid(Quartile().matrix(puzzle, MEASURE, near, 0), 10, 14)
+        near = find_pairs(puzzle, MEASURE, Quartile().keep(puzzle))
+        grid = GridProblem(Quartile().matrix(puzzle, MEASURE, near, 0), 10, 14)
         buddy = best_buddies(grid.C)
-        once, often = (Greedy(rounds).solve(grid, 0, ignore).layout for rounds in (1, 20))
+        once, often = (Greedy(rounds).solve(grid, 0, ignore_event).layout for rounds in (1, 20))
         gained.append(sum((buddy[b] == a).sum() * sign for layout, sign in ((often, 1), (once, -1))
                           for a, b in facing_sides(layout.pieces, layout.turns)))  # fmt: skip
     assert min(gained) >= 0

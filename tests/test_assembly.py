@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from jigsolve.layout import HOLE, facing_sides
-from jigsolve.solvers import Grid
+from jigsolve.puzzle.layout import HOLE, facing_sides
+from jigsolve.solvers import GridProblem
 from jigsolve.solvers.assembly import Assemblies, Pose, beside, joint, joints, trimmed
 from jigsolve.solvers.placer import Placer, best_buddies, favourites, most_distinct, most_neighbours
 
@@ -110,7 +110,7 @@ def test_the_most_distinct_piece_knows_most_neighbours():
 
 def test_the_placer_stays_in_the_box():
     """A row of six begun in its middle: a box of four columns holds the better four, whichever way it grows."""
-    grid = Grid(row_of(6), 2, 4)
+    grid = GridProblem(row_of(6), 2, 4)
     placer = Placer(grid)
     placer.lay(Pose(2, 0, 0, 0))
     assert placer.grow(grid.C, most_neighbours) == 3
@@ -120,7 +120,7 @@ def test_the_placer_stays_in_the_box():
 
 
 def test_the_box_may_lie_on_its_side_where_pieces_may_be_turned():
-    grid = Grid(row_of(6), 6, 1, (0, 1, 2, 3))
+    grid = GridProblem(row_of(6), 6, 1, (0, 1, 2, 3))
     placer = Placer(grid)
     placer.lay(Pose(2, 0, 0, 0))
     assert placer.grow(grid.C, most_neighbours) == 5
@@ -131,7 +131,7 @@ def test_the_box_may_lie_on_its_side_where_pieces_may_be_turned():
 
 @pytest.mark.parametrize("most", [0, 1, 2])
 def test_the_placer_stops_when_told(most):
-    grid = Grid(row_of(6), 1, 6)
+    grid = GridProblem(row_of(6), 1, 6)
     placer = Placer(grid)
     placer.lay(Pose(0, 0, 0, 0))
     assert placer.grow(grid.C, most_neighbours, most) == most

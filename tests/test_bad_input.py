@@ -16,12 +16,13 @@ import pytest
 from scipy.sparse import csr_array
 
 from bad_uploads import bomb, encoded, zip_bomb, zipped
-from jigsolve import InputError, Puzzle, SolveParams, cut, files, inputs, read_puzzle, scramble, solve
+from jigsolve import InputError, Puzzle, SolveParams, cut, read_puzzle, scramble, solve
 from jigsolve.cli import run
-from jigsolve.layout import Layout
-from jigsolve.pins import Pinned, Pins
-from jigsolve.scores import score
-from jigsolve.solvers import Grid
+from jigsolve.io import files, inputs
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.pins import PinnedCell, Pins
+from jigsolve.puzzle.scores import score
+from jigsolve.solvers import GridProblem
 from pictures import photograph
 
 CAT = photograph("chelsea")[:120, :160]
@@ -261,7 +262,9 @@ ARRAYS: dict[str, Callable[[], object]] = {
     "grid too small": lambda: Puzzle(np.zeros((4, 8, 8, 3), np.uint8), 1, 3),
     "grid below 0": lambda: Puzzle(np.zeros((4, 8, 8, 3), np.uint8), -2, -2),
     "grid of halves": lambda: Puzzle(np.zeros((4, 8, 8, 3), np.uint8), 2.5, 2),  # type: ignore[arg-type]
-    "pins that contradict": lambda: solve(cut(CAT, 40, 40), pins=Pins((Pinned(0, 0, 0, 0), Pinned(1, 0, 0, 0)))),
+    "pins that contradict": lambda: solve(
+        cut(CAT, 40, 40), pins=Pins((PinnedCell(0, 0, 0, 0), PinnedCell(1, 0, 0, 0)))
+    ),
     "reference of floats": lambda: solve(cut(CAT, 40, 40), reference=np.full((9, 9, 3), np.nan)),  # type: ignore[arg-type]
     "reference without colour": lambda: solve(cut(CAT, 40, 40), reference=CAT[..., 0]),
     "layout of floats": lambda: Layout(np.array([[0.0, np.nan]]), np.zeros((1, 2), int)),  # type: ignore[arg-type]
@@ -269,13 +272,13 @@ ARRAYS: dict[str, Callable[[], object]] = {
     "layouts of two grids": lambda: score(
         Layout(np.array([[0, 1]]), np.zeros((1, 2), int)), Layout(np.arange(4).reshape(2, 2), np.zeros((2, 2), int))
     ),
-    "C of NaN": lambda: Grid(csr_array(np.full((8, 8), np.nan)), 1, 2),
-    "C infinite": lambda: Grid(csr_array(np.full((8, 8), np.inf)), 1, 2),
-    "C too large to square": lambda: Grid(csr_array(np.full((8, 8), 1e200)), 1, 2),
-    "C below 0": lambda: Grid(csr_array(-np.ones((8, 8))), 1, 2),
-    "C one way": lambda: Grid(csr_array(np.triu(np.ones((8, 8)))), 1, 2),
-    "C of other pieces": lambda: Grid(csr_array(np.ones((12, 12))), 1, 2),
-    "C of half a piece": lambda: Grid(csr_array(np.ones((6, 6))), 1, 2),
+    "C of NaN": lambda: GridProblem(csr_array(np.full((8, 8), np.nan)), 1, 2),
+    "C infinite": lambda: GridProblem(csr_array(np.full((8, 8), np.inf)), 1, 2),
+    "C too large to square": lambda: GridProblem(csr_array(np.full((8, 8), 1e200)), 1, 2),
+    "C below 0": lambda: GridProblem(csr_array(-np.ones((8, 8))), 1, 2),
+    "C one way": lambda: GridProblem(csr_array(np.triu(np.ones((8, 8)))), 1, 2),
+    "C of other pieces": lambda: GridProblem(csr_array(np.ones((12, 12))), 1, 2),
+    "C of half a piece": lambda: GridProblem(csr_array(np.ones((6, 6))), 1, 2),
     "time limit of NaN": lambda: SolveParams(time_limit=float("nan")),
 }
 
@@ -418,7 +421,7 @@ def test_too_little_memory_is_one_line(
     def full(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("jigsolve.inputs.from_sheet", full)
+    monkeypatch.setattr("jigsolve.io.inputs.from_sheet", full)
     refused(capsys, here, "fits into memory", "solve", "p.png", *OUTPUTS)
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import skimage.data
 
-from jigsolve import files, layout_file
 from jigsolve.bench import published
 from jigsolve.bench.campaign import Run, carry_out, execute, finished, plan
 from jigsolve.bench.lines import sections
@@ -18,7 +17,8 @@ from jigsolve.bench.protocols import case, judged
 from jigsolve.bench.tables import grid, markdown, notes, sources_of
 from jigsolve.cli import run
 from jigsolve.cli.names import SOLVERS
-from jigsolve.errors import InputError
+from jigsolve.io import files, layout_file
+from jigsolve.runtime.errors import InputError
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_one_run(pictures: Path) -> None:
 def test_a_puzzle_can_be_made_again_from_its_record(pictures: Path) -> None:
     each = plan([pictures], (40, 40), [2], ["default"], 1, ["missing-20"])[0]
     record = json.loads(json.dumps(execute(each)))
-    picture = files.read_in_8_bits(Path(record["source"]))
+    picture = files.read_picture_8bit(Path(record["source"]))
     again = case("missing-20", picture, (40, 40), True, each.shuffle_seed())
     answer = layout_file.from_data(record["layout"]).layout
     assert asdict(judged(again, answer)) == record["scores"]

@@ -9,9 +9,9 @@ import pytest
 from PIL import Image
 
 from jigsolve.compatibility.blocks import PHASES, Blocks, phases, revised
-from jigsolve.crew import Crew
-from jigsolve.dissimilarity import Mahalanobis, nearest
-from jigsolve.puzzle import cut, scramble
+from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.puzzle.pieces import cut, scramble
+from jigsolve.runtime.workers import Workers
 from pictures import photograph
 from test_learned import partners
 
@@ -96,18 +96,20 @@ def test_the_lean_brings_true_partners_among_the_nearest_and_leaves_distances_al
     puzzle, truth = scramble(cut(coded("rocket", 50), 28, 28), False, 1)
     partner = partners(truth)
     sides = np.flatnonzero(partner >= 0)
-    plain = nearest(puzzle, Mahalanobis(), 3)
-    leaning = nearest(puzzle, Mahalanobis(), 3, lean=Blocks(puzzle).lean())
-    found = [(near.side[sides] == partner[sides, None]).any(axis=1).mean() for near in (plain, leaning)]
+    plain = find_pairs(puzzle, Mahalanobis(), 3)
+    leaning = find_pairs(puzzle, Mahalanobis(), 3, lean=Blocks(puzzle).lean())
+    found = [(near.sides[sides] == partner[sides, None]).any(axis=1).mean() for near in (plain, leaning)]
     assert found[1] > found[0]
-    assert (np.diff(leaning.distance, axis=1) >= 0.0).all()
-    known = {(a, b): d for a in range(len(plain.side)) for b, d in zip(plain.side[a], plain.distance[a], strict=True)}
-    for a in range(0, len(leaning.side), 7):
-        for b, d in zip(leaning.side[a], leaning.distance[a], strict=True):
+    assert (np.diff(leaning.distances, axis=1) >= 0.0).all()
+    known = {
+        (a, b): d for a in range(len(plain.sides)) for b, d in zip(plain.sides[a], plain.distances[a], strict=True)
+    }
+    for a in range(0, len(leaning.sides), 7):
+        for b, d in zip(leaning.sides[a], leaning.distances[a], strict=True):
             assert known.get((a, b), d) == d
 
 
 def test_threads_change_nothing():
     puzzle = cut(coded("coffee"), 14, 14)
-    np.testing.assert_array_equal(Blocks(puzzle).seen, Blocks(puzzle, Crew(2)).seen)
+    np.testing.assert_array_equal(Blocks(puzzle).seen, Blocks(puzzle, Workers(2)).seen)
     assert Blocks(puzzle).seen.shape == (len(puzzle), 2, PHASES)

@@ -8,29 +8,29 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from jigsolve.calibration import Facing, bound, confidence
 from jigsolve.compatibility.learned import CANDIDATES, Learned, inverted, probabilities
-from jigsolve.confidence import DOUBT, Confidence
-from jigsolve.dissimilarity import Mahalanobis, nearest
-from jigsolve.identical import Kinds, kinds_of, merged
-from jigsolve.layout import HOLE, Layout
-from jigsolve.puzzle import Puzzle, cut, scramble
-from jigsolve.scores import facing
+from jigsolve.confidence.calibration import Facing, bound, estimate_confidence
+from jigsolve.confidence.values import DOUBT_THRESHOLD, Confidence
+from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.puzzle.layout import HOLE, Layout
+from jigsolve.puzzle.piece_classes import PieceClasses, find_piece_classes, merge_copies
+from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+from jigsolve.puzzle.scores import joint_id_grids
 from jigsolve.solve import SolveParams, solve
 from pictures import photograph, small_puzzle
 
 UPRIGHT, TURNED = (0,), (0, 1, 2, 3)
 
 
-def judged(puzzle: Puzzle) -> tuple[csr_array, Kinds]:
-    kinds = kinds_of(puzzle)
-    known = merged(puzzle, kinds)
-    return probabilities(known, nearest(known, Mahalanobis(), CANDIDATES)), kinds
+def judged(puzzle: Puzzle) -> tuple[csr_array, PieceClasses]:
+    kinds = find_piece_classes(puzzle)
+    known = merge_copies(puzzle, kinds)
+    return probabilities(known, find_pairs(known, Mahalanobis(), CANDIDATES)), kinds
 
 
 def right_joints(layout: Layout, truth: Layout) -> list[np.ndarray]:
-    true = np.concatenate([grid.ravel() for grid in facing(truth)])
-    return [np.isin(grid, true) for grid in facing(layout)]
+    true = np.concatenate([grid.ravel() for grid in joint_id_grids(truth)])
+    return [np.isin(grid, true) for grid in joint_id_grids(layout)]
 
 
 def ece(said: np.ndarray, true: np.ndarray, bins: int = 15) -> float:
@@ -44,35 +44,35 @@ def flat(*grids: np.ndarray) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def chelsea() -> tuple[Puzzle, Layout, csr_array, Kinds]:
+def chelsea() -> tuple[Puzzle, Layout, csr_array, PieceClasses]:
     puzzle, truth = small_puzzle("chelsea", 28, 8, 10)
     return puzzle, truth, *judged(puzzle)
 
 
-def test_the_learned_c_gives_p_back(chelsea: tuple[Puzzle, Layout, csr_array, Kinds]) -> None:
+def test_the_learned_c_gives_p_back(chelsea: tuple[Puzzle, Layout, csr_array, PieceClasses]) -> None:
     puzzle, _, P, kinds = chelsea
-    known = merged(puzzle, kinds)
-    C = Learned().matrix(known, Mahalanobis(), nearest(known, Mahalanobis(), CANDIDATES), 0)
+    known = merge_copies(puzzle, kinds)
+    C = Learned().matrix(known, Mahalanobis(), find_pairs(known, Mahalanobis(), CANDIDATES), 0)
     np.testing.assert_allclose(inverted(C).data, P.data, rtol=1e-9)
 
 
-def test_a_clear_picture_is_believed_and_never_certain(chelsea: tuple[Puzzle, Layout, csr_array, Kinds]) -> None:
+def test_a_clear_picture_is_believed_and_never_certain(chelsea: tuple[Puzzle, Layout, csr_array, PieceClasses]) -> None:
     _, truth, P, kinds = chelsea
-    said = confidence(P, kinds, truth, UPRIGHT)
+    said = estimate_confidence(P, kinds, truth, UPRIGHT)
     assert (said.right.shape, said.down.shape, said.pieces.shape) == ((8, 9), (7, 10), (8, 10))
     assert 0.99 < said.share < 1.0
-    assert 0.9 < said.exact == said.looks < 1.0
+    assert 0.9 < said.exact == said.picture < 1.0
     assert said.pieces.min() > 0.9
     assert said.pieces.max() < 1.0
     assert not any(flags.any() for flags in (*said.doubtful, *said.undecidable))
 
 
-def test_swapped_pieces_are_found(chelsea: tuple[Puzzle, Layout, csr_array, Kinds]) -> None:
+def test_swapped_pieces_are_found(chelsea: tuple[Puzzle, Layout, csr_array, PieceClasses]) -> None:
     _, truth, P, kinds = chelsea
     pieces = truth.pieces.copy()
     pieces[2, 3], pieces[6, 7] = pieces[6, 7], pieces[2, 3]
     layout = Layout(pieces, truth.turns)
-    said = confidence(P, kinds, layout, UPRIGHT)
+    said = estimate_confidence(P, kinds, layout, UPRIGHT)
     wrong = [~grid for grid in right_joints(layout, truth)]
     assert sum(grid.sum() for grid in wrong) == 8
     for flags, there in zip(said.doubtful, wrong, strict=True):
@@ -80,24 +80,24 @@ def test_swapped_pieces_are_found(chelsea: tuple[Puzzle, Layout, csr_array, Kind
     assert said.pieces[2, 3] < 0.3
     assert said.pieces[6, 7] < 0.3
     assert (said.pieces > 0.8).sum() == 78
-    assert said.looks < 0.2
+    assert said.picture < 0.2
 
 
 def test_a_turned_answer_is_as_good() -> None:
     puzzle, truth = small_puzzle("coffee", 28, 5, 7, rotate=True)
     P, kinds = judged(puzzle)
-    said = confidence(P, kinds, truth, TURNED)
-    once = confidence(P, kinds, truth.turned(1), TURNED)
+    said = estimate_confidence(P, kinds, truth, TURNED)
+    once = estimate_confidence(P, kinds, truth.rotate(1), TURNED)
     np.testing.assert_allclose(once.right, np.rot90(said.down, -1))
     np.testing.assert_allclose(once.down, np.rot90(said.right, -1))
-    assert once.looks == pytest.approx(said.looks)
+    assert once.picture == pytest.approx(said.picture)
 
 
-def test_no_joint_beside_a_hole(chelsea: tuple[Puzzle, Layout, csr_array, Kinds]) -> None:
+def test_no_joint_beside_a_hole(chelsea: tuple[Puzzle, Layout, csr_array, PieceClasses]) -> None:
     _, truth, P, kinds = chelsea
     pieces = truth.pieces.copy()
     pieces[3, 4] = pieces[0, 0] = HOLE
-    said = confidence(P, kinds, Layout(pieces, truth.turns), UPRIGHT)
+    said = estimate_confidence(P, kinds, Layout(pieces, truth.turns), UPRIGHT)
     assert np.argwhere(np.isnan(said.right)).tolist() == [[0, 0], [3, 3], [3, 4]]
     assert np.argwhere(np.isnan(said.down)).tolist() == [[0, 0], [2, 4], [3, 4]]
     assert np.argwhere(np.isnan(said.pieces)).tolist() == [[0, 0], [3, 4]]
@@ -110,7 +110,7 @@ def test_cells_apart_are_not_bound() -> None:
     layout = Layout(np.array([[0, 1, HOLE, 2]]), np.zeros((1, 4), int))
     puzzle, _ = small_puzzle("chelsea", 28, 1, 3)
     P, kinds = judged(puzzle)
-    said = confidence(P, kinds, layout, UPRIGHT)
+    said = estimate_confidence(P, kinds, layout, UPRIGHT)
     assert said.pieces[0, 3] == 0.0
     assert np.isnan(said.pieces[0, 2])
     assert np.isnan(said.right[0, 1:]).all()
@@ -118,7 +118,7 @@ def test_cells_apart_are_not_bound() -> None:
 
 def test_one_piece_has_no_joints() -> None:
     puzzle, truth = small_puzzle("chelsea", 28, 1, 1)
-    said = confidence(*judged(puzzle), truth, UPRIGHT)
+    said = estimate_confidence(*judged(puzzle), truth, UPRIGHT)
     assert (said.share, len(said.joints), said.pieces.tolist()) == (1.0, 0, [[1.0]])
 
 
@@ -140,7 +140,7 @@ def test_copies_are_right_as_often_as_lots_say(turned: bool) -> None:
     whole[:24, 12:48] = 200  # six of one colour
     whole[36:48, 24:36] = whole[48:60, 36:48]  # two of one look
     puzzle, truth = scramble(cut(whole, 12, 12), turned, 3)
-    kinds = kinds_of(puzzle)
+    kinds = find_piece_classes(puzzle)
     assert sorted(kinds.copies.tolist())[-2:] == [2, 6]
     answer = Facing(kinds, truth, puzzle.turns)
     lots = answer.lots()
@@ -150,11 +150,11 @@ def test_copies_are_right_as_often_as_lots_say(turned: bool) -> None:
     for _ in range(times):
         renamed, more = np.arange(25), np.zeros(25, int)
         for kind in np.flatnonzero(kinds.copies > 1):
-            members = np.flatnonzero(kinds.of == kind)
+            members = np.flatnonzero(kinds.class_of == kind)
             renamed[members] = rng.permutation(members)
             more[members] = rng.integers(0, answer.symmetry[kind], len(members)) * (4 // answer.symmetry[kind])
         pieces = renamed[truth.pieces]
-        turn = (truth.turns - kinds.lead[truth.pieces] + kinds.lead[pieces] + more[pieces]) % 4
+        turn = (truth.turns - kinds.turn_offset[truth.pieces] + kinds.turn_offset[pieces] + more[pieces]) % 4
         for total, true in zip(seen, right_joints(Layout(pieces, turn), truth), strict=True):
             total += true
     for lot, total in zip(lots, seen, strict=True):
@@ -199,7 +199,7 @@ def test_calibrated_on_pictures_it_has_never_seen() -> None:
     p, y = np.concatenate(said), np.concatenate(true)
     assert ece(p, y) < 0.03
     assert p[y].mean() > p[~y].mean() + 0.3
-    in_order = [y[(p >= lo) & (p < hi)].mean() for lo, hi in pairwise([0.0, 0.4, DOUBT, 1.0])]
+    in_order = [y[(p >= lo) & (p < hi)].mean() for lo, hi in pairwise([0.0, 0.4, DOUBT_THRESHOLD, 1.0])]
     assert in_order == sorted(in_order)
 
 

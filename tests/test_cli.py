@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 import skimage.data
 
-from jigsolve import files, render
 from jigsolve.cli import argv, names, progress, run
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.dissimilarity import BORDERS, DISSIMILARITIES
-from jigsolve.errors import InputError
-from jigsolve.puzzle import Puzzle, cut, mix, scramble
-from jigsolve.scores import matched, score
+from jigsolve.io import files, render
+from jigsolve.puzzle.pieces import Puzzle, cut, mix, scramble
+from jigsolve.puzzle.scores import match_pictures, score
+from jigsolve.runtime.errors import InputError
 from jigsolve.solve import SolveParams
 from jigsolve.solvers import SOLVERS
 
@@ -135,7 +135,7 @@ def test_a_bag_of_two_pictures(cli: Cli, tmp_path: Path) -> None:
         )
     kept = [files.read_layout(tmp_path / f"l-{k}.json") for k in (1, 2)]
     assert all(len(one.names or ()) == len(bag) for one in kept)
-    answer, share = matched([one.layout for one in kept], truths)
+    answer, share = match_pictures([one.layout for one in kept], truths)
     assert share == 1.0
     for whole, truth, k in zip(wholes.values(), truths, answer, strict=True):
         assert kept[k].layout == truth
@@ -145,7 +145,7 @@ def test_a_bag_of_two_pictures(cli: Cli, tmp_path: Path) -> None:
 def test_a_bag_that_was_poured_out_on_a_sheet(cli: Cli, tmp_path: Path) -> None:
     wholes = [skimage.data.chelsea()[:240, :320], skimage.data.coffee()[:240, :320]]
     bag, _ = mix([scramble(cut(whole, 40, 40), True, 1) for whole in wholes], 2)
-    files.write_picture(tmp_path / "bag.png", render.sheet(replace(bag, rows=8, cols=12)))
+    files.write_picture(tmp_path / "bag.png", render.render_sheet(replace(bag, rows=8, cols=12)))
     shape = ("--rows", "6", "--cols", "8")
     ran = cli("solve", "bag.png", "--rotated", "--pictures", "2", *shape, "--effort", "fast", "--output", "s.png")
     assert (ran.code, ran.err) == (0, "")
@@ -386,7 +386,7 @@ def test_a_full_disk_is_one_line(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> N
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device", "p.png")
 
-    monkeypatch.setattr("jigsolve.files.write_together", full)
+    monkeypatch.setattr("jigsolve.io.files.write_together", full)
     ran = cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
     assert (ran.code, ran.err) == (2, "Error: p.png: No space left on device\n")
 
@@ -395,7 +395,7 @@ def test_bugs_are_not_hidden(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def bug(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("jigsolve.files.read_picture", bug)
+    monkeypatch.setattr("jigsolve.io.files.read_picture", bug)
     with pytest.raises(ZeroDivisionError):
         cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
 

@@ -19,13 +19,13 @@ pytest.importorskip("distributed", reason="the extra `cluster` is not installed"
 
 from distributed import Client
 
-from jigsolve import files
 from jigsolve.cli import run
-from jigsolve.cluster import Cluster, connected
-from jigsolve.crew import ALONE, Crew
-from jigsolve.dissimilarity import Mahalanobis, Nearest, nearest
-from jigsolve.errors import InputError
-from jigsolve.puzzle import Puzzle
+from jigsolve.dissimilarity import Mahalanobis, Pairs, find_pairs
+from jigsolve.io import files
+from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.runtime.cluster import Cluster, connected
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.workers import SERIAL, Workers
 from pictures import small_puzzle
 
 PATIENCE = 60.0  # seconds within which everything has started or ended
@@ -87,12 +87,12 @@ def many_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("jigsolve.dissimilarity.tiles.STRIP", 256)
 
 
-def pairs(puzzle: Puzzle, crew: Crew = ALONE) -> Nearest:
-    return nearest(puzzle, Mahalanobis(), 24, crew)
+def pairs(puzzle: Puzzle, workers: Workers = SERIAL) -> Pairs:
+    return find_pairs(puzzle, Mahalanobis(), 24, workers)
 
 
-def same(one: Nearest, two: Nearest) -> bool:
-    return one.side.tobytes() == two.side.tobytes() and one.distance.tobytes() == two.distance.tobytes()
+def same(one: Pairs, two: Pairs) -> bool:
+    return one.sides.tobytes() == two.sides.tobytes() and one.distances.tobytes() == two.distances.tobytes()
 
 
 @pytest.mark.usefixtures("many_tiles")
@@ -101,8 +101,8 @@ def test_workers_find_what_we_find(cluster: Dask, rotate: bool) -> None:
     puzzle, _ = small_puzzle("coffee", 20, 20, 30, rotate)
     told: list[float] = []
     with connected(cluster.address) as client:
-        crew = Cluster(client, tell=told.append)
-        assert same(pairs(puzzle, crew), pairs(puzzle))
+        workers = Cluster(client, on_progress=told.append)
+        assert same(pairs(puzzle, workers), pairs(puzzle))
     assert told == sorted(told)
     assert told[-1] == pytest.approx(1.0)
 
@@ -125,7 +125,7 @@ def test_the_answer_is_the_same_whoever_is_lost(tmp_path: Path) -> None:
     with dask(tmp_path) as begun:
         for victim in begun.workers:
             with connected(begun.address) as client:
-                assert same(pairs(puzzle, Cluster(client, tell=strike([victim]))), expected)
+                assert same(pairs(puzzle, Cluster(client, on_progress=strike([victim]))), expected)
             assert victim.poll() is not None
         with pytest.raises(InputError, match="a scheduler without any"), connected(begun.address):
             pass
@@ -135,20 +135,20 @@ def test_the_answer_is_the_same_whoever_is_lost(tmp_path: Path) -> None:
 def test_the_scheduler_may_be_lost_too(tmp_path: Path) -> None:
     puzzle, _ = small_puzzle("coffee", 20, 20, 30)
     with dask(tmp_path, workers=1) as begun, connected(begun.address) as client:
-        found = pairs(puzzle, Cluster(client, tell=strike([begun.scheduler])))
+        found = pairs(puzzle, Cluster(client, on_progress=strike([begun.scheduler])))
     assert same(found, pairs(puzzle))
 
 
 def test_time_may_run_out(cluster: Dask) -> None:
     with connected(cluster.address) as client:
-        crew = Cluster(client, late=lambda: True)
-        assert list(crew.spread(abs, [(k,) for k in range(9)], 9, 1.0)) == []
-        assert crew.cut_short
+        workers = Cluster(client, is_late=lambda: True)
+        assert list(workers.map_unordered(abs, [(k,) for k in range(9)], 9, 1.0)) == []
+        assert workers.incomplete
 
 
 def test_errors_of_a_job_come_through(cluster: Dask) -> None:
     with connected(cluster.address) as client, pytest.raises(ZeroDivisionError):
-        list(Cluster(client).spread(divmod, [(1, 1), (1, 0)], 2, 1.0))
+        list(Cluster(client).map_unordered(divmod, [(1, 1), (1, 0)], 2, 1.0))
 
 
 def test_solve(cluster: Dask, tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_the_extra_is_named(
 
 
 def test_workers_of_another_version_are_refused(cluster: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jigsolve.cluster.__version__", "9.9.9")
+    monkeypatch.setattr("jigsolve.runtime.cluster.__version__", "9.9.9")
     with pytest.raises(InputError, match=r"Expected jigsolve 9\.9\.9 on all workers, got "), connected(cluster.address):
         pass
 
@@ -222,9 +222,9 @@ def test_large_arrays_are_sent_once(cluster: Dask) -> None:
     table = np.arange(1 << 18, dtype=np.float32).reshape(-1, 4)
     half = len(table) // 2
     with connected(cluster.address) as client:
-        crew = Cluster(client)
+        workers = Cluster(client)
         jobs = [(table[lo : lo + half], table[lo : lo + half]) for lo in (0, 0, half)]
         lent: list[int] = []
-        for _ in crew.spread(np.array_equal, jobs, 3, 1.0):
-            lent.append(len(crew.lent))
+        for _ in workers.map_unordered(np.array_equal, jobs, 3, 1.0):
+            lent.append(len(workers.lent))
         assert max(lent) == 2

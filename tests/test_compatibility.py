@@ -10,18 +10,18 @@ import pytest
 from scipy.sparse import csr_array
 
 from jigsolve.compatibility import Compatibility, Percentile, Quartile, Ratio
-from jigsolve.compatibility.constant import constant, largest_class, redraw
-from jigsolve.compatibility.protocol import symmetric
-from jigsolve.dissimilarity import Mahalanobis, Nearest, nearest, quartiles
-from jigsolve.errors import InputError
-from jigsolve.puzzle import Puzzle, cut, scramble
+from jigsolve.compatibility.constant import find_constant, largest_class, redraw_constant
+from jigsolve.compatibility.protocol import symmetrise
+from jigsolve.dissimilarity import Mahalanobis, Pairs, find_pairs, quartiles
+from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+from jigsolve.runtime.errors import InputError
 from pictures import small_puzzle
 
 MEASURE = Mahalanobis()
 
 
 def matrix(puzzle: Puzzle, compatibility: Compatibility, seed: int = 0) -> np.ndarray:
-    near = nearest(puzzle, MEASURE, compatibility.keep(puzzle))
+    near = find_pairs(puzzle, MEASURE, compatibility.keep(puzzle))
     return compatibility.matrix(puzzle, MEASURE, near, seed).toarray()
 
 
@@ -44,14 +44,14 @@ def eq_10(distances: np.ndarray, d: float, percent: float) -> float:
     return value if value >= 1e-3 else 0.0
 
 
-def by_loops(near: Nearest, value: Callable[[int, np.ndarray, float], float]) -> np.ndarray:
+def by_loops(near: Pairs, value: Callable[[int, np.ndarray, float], float]) -> np.ndarray:
     """The geometric mean of both directions; near: all distances, none left out."""
-    C = np.ones((len(near.side), len(near.side)))
+    C = np.ones((len(near.sides), len(near.sides)))
     met = np.zeros_like(C, dtype=bool)
     for a in range(len(C)):
-        there = np.isfinite(near.distance[a])
-        distances = near.distance[a][there]
-        for b, d in zip(near.side[a][there], distances, strict=True):
+        there = np.isfinite(near.distances[a])
+        distances = near.distances[a][there]
+        for b, d in zip(near.sides[a][there], distances, strict=True):
             C[a, b] *= math.sqrt(value(a, distances, d))
             C[b, a] *= math.sqrt(value(a, distances, d))
             met[a, b] = True
@@ -67,7 +67,7 @@ puzzles = pytest.mark.parametrize("puzzle", PUZZLES, ids=["upright", "turned", "
 @pytest.mark.parametrize("percent", [None, 60.0])
 def test_percentile_is_eq_10(puzzle: Puzzle, percent: float | None) -> None:
     k = percent or (1.5 if puzzle.rotated else 3.0)
-    expected = by_loops(nearest(puzzle, MEASURE, 10_000), lambda _, distances, d: eq_10(distances, d, k))
+    expected = by_loops(find_pairs(puzzle, MEASURE, 10_000), lambda _, distances, d: eq_10(distances, d, k))
     np.testing.assert_allclose(matrix(puzzle, Percentile(percent)), expected, atol=1e-12)
     assert np.count_nonzero(expected) > len(expected)
 
@@ -75,14 +75,14 @@ def test_percentile_is_eq_10(puzzle: Puzzle, percent: float | None) -> None:
 @puzzles
 def test_quartile_is_eq_9(puzzle: Puzzle) -> None:
     low = quartiles(puzzle, MEASURE)
-    expected = by_loops(nearest(puzzle, MEASURE, 10_000), lambda a, distances, d: eq_9(distances, d, low[a]))
+    expected = by_loops(find_pairs(puzzle, MEASURE, 10_000), lambda a, distances, d: eq_9(distances, d, low[a]))
     np.testing.assert_allclose(matrix(puzzle, Quartile()), expected, atol=1e-6)  # beyond rank 16 it leaves off
 
 
 @puzzles
 def test_ratio_is_distance_against_the_second_best(puzzle: Puzzle) -> None:
     expected = by_loops(
-        nearest(puzzle, MEASURE, 10_000), lambda _, distances, d: math.exp(-d / np.unique(distances)[1])
+        find_pairs(puzzle, MEASURE, 10_000), lambda _, distances, d: math.exp(-d / np.unique(distances)[1])
     )
     C = matrix(puzzle, Ratio())
     np.testing.assert_allclose(C[C > 0], expected[C > 0], atol=1e-12)
@@ -123,7 +123,7 @@ def test_a_mean_of_zero_makes_equals_perfect() -> None:
     """Eleven pieces with the same white rim, noise inside: not constant, but all their sides fit."""
     puzzle = whites(11, 4)
     puzzle.pieces[:11, 2:-2, 2:-2] = np.random.default_rng(1).integers(0, 256, (11, 4, 4, 3))
-    assert not constant(puzzle).any()
+    assert not find_constant(puzzle).any()
     C = matrix(puzzle, Percentile())
     right, left = 4 * np.arange(11), 4 * np.arange(11) + 2
     expected = np.ones((11, 11)) - np.eye(11)
@@ -133,13 +133,13 @@ def test_a_mean_of_zero_makes_equals_perfect() -> None:
 
 def test_what_is_perfect_to_one_side_is_perfect_to_the_other_where_lists_are_short() -> None:
     """Of twenty equal sides each one's list holds twelve, so that many a joint is in one list alone."""
-    near = nearest(whites(20, 4), MEASURE, 12)
+    near = find_pairs(whites(20, 4), MEASURE, 12)
     listed = csr_array((4 * 24, 4 * 24)).toarray()
     right = 4 * np.arange(20)
     for a in right:
-        listed[a, near.side[a]] = 1.0
+        listed[a, near.sides[a]] = 1.0
     assert (listed[right] != listed.T[right]).any()
-    C = symmetric(near, np.where(near.distance == 0.0, 1.0, 0.0)).toarray()
+    C = symmetrise(near, np.where(near.distances == 0.0, 1.0, 0.0)).toarray()
     np.testing.assert_array_equal(C, C.T)
     np.testing.assert_array_equal(C[right], np.maximum(listed, C)[right])
     assert set(np.unique(C)) == {0.0, 1.0}
@@ -149,7 +149,7 @@ def test_constant_pieces_are_found() -> None:
     puzzle = whites(3, 2)
     puzzle.pieces[1] = 0
     puzzle.pieces[2, 3, 3] = 254
-    assert constant(puzzle).tolist() == [True, True, False, False, False]
+    assert find_constant(puzzle).tolist() == [True, True, False, False, False]
     assert largest_class(puzzle) == 2  # a speck in the middle leaves the sides white
     assert largest_class(Puzzle(puzzle.pieces, 1, 5, rotated=True)) == 8
     assert largest_class(whites(5, 2)) == 5
@@ -186,8 +186,8 @@ def by_hand(joints: dict[tuple[int, int], float], n: int) -> csr_array:
 
 def test_eq_11_needs_more_than_two_constant_pieces() -> None:
     C = by_hand({(0, 6): 1.0, (4, 2): 1.0}, 4)
-    assert redraw(whites(2, 2), C, 0) is C
-    assert (redraw(whites(3, 1), C, 0).toarray() != C.toarray()).any()
+    assert redraw_constant(whites(2, 2), C, 0) is C
+    assert (redraw_constant(whites(3, 1), C, 0).toarray() != C.toarray()).any()
 
 
 def test_eq_11_touches_only_what_a_constant_piece_vouches_for() -> None:
@@ -197,7 +197,7 @@ def test_eq_11_touches_only_what_a_constant_piece_vouches_for() -> None:
     C = by_hand({**untouched, **vouched}, 5)
     seen = np.zeros(C.shape, dtype=bool)
     for seed in range(20):
-        seen |= redraw(whites(3, 2), C, seed).toarray() != C.toarray()
+        seen |= redraw_constant(whites(3, 2), C, seed).toarray() != C.toarray()
     changed = {(int(a), int(b)) for a, b in np.argwhere(seen) if a % 4 == 0}
     assert changed <= set(vouched)
     assert {(0, 6), (4, 10)} <= changed  # between constant pieces, always

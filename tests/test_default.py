@@ -14,18 +14,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from jigsolve import Puzzle, SolveParams, cut, files, scramble, solve
+from jigsolve import Puzzle, SolveParams, cut, scramble, solve
 from jigsolve.cli import run
 from jigsolve.compatibility import Learned
-from jigsolve.dissimilarity import Mahalanobis, nearest
-from jigsolve.errors import InputError
-from jigsolve.events import Event, Improved, ignore
-from jigsolve.identical import Kinds, kinds_of, merged
-from jigsolve.layout import HOLE, Layout
-from jigsolve.puzzle import UNKNOWN
-from jigsolve.render import picture
-from jigsolve.scores import joints, score
-from jigsolve.solvers import Budget, Default, Grid, Paper
+from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.io import files
+from jigsolve.io.render import render_picture
+from jigsolve.puzzle.layout import HOLE, Layout
+from jigsolve.puzzle.piece_classes import PieceClasses, find_piece_classes, merge_copies
+from jigsolve.puzzle.pieces import UNKNOWN
+from jigsolve.puzzle.scores import joint_ids, score
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import CycleFinished, Event, ignore_event
+from jigsolve.solvers import Budget, Default, GridProblem, Paper
 from jigsolve.solvers.growth import _kernels as k
 from jigsolve.solvers.growth.board import Board, layout_of
 from jigsolve.solvers.growth.exchange import Exchanges
@@ -39,16 +40,16 @@ seeds = st.integers(0, 10_000)
 FAST = Budget("fast")
 
 
-def learned_grid(puzzle: Puzzle) -> Grid:
+def learned_grid(puzzle: Puzzle) -> GridProblem:
     """What `solve` gives the solver."""
-    kinds = kinds_of(puzzle)
-    known = merged(puzzle, kinds)
-    near = nearest(known, Mahalanobis(), Learned().keep(known))
+    kinds = find_piece_classes(puzzle)
+    known = merge_copies(puzzle, kinds)
+    near = find_pairs(known, Mahalanobis(), Learned().keep(known))
     C = Learned().matrix(known, Mahalanobis(), near, 0)
-    return Grid(C, puzzle.rows, puzzle.cols, puzzle.turns, kinds)
+    return GridProblem(C, puzzle.rows, puzzle.cols, puzzle.turns, kinds)
 
 
-def with_kinds(seed: int, rows: int, cols: int, turns: tuple[int, ...], density: float, ties: bool) -> Grid:
+def with_kinds(seed: int, rows: int, cols: int, turns: tuple[int, ...], density: float, ties: bool) -> GridProblem:
     """A random C over kinds of which there are several, some of them alike after a half or any turn."""
     rng = np.random.default_rng(seed)
     n = rows * cols
@@ -59,11 +60,11 @@ def with_kinds(seed: int, rows: int, cols: int, turns: tuple[int, ...], density:
     bits = np.array([rng.choice([every, every & 0b0011, 0b0001]) for _ in first], dtype=np.int32)
     lead = rng.choice(turns, n)
     lead[first] = 0
-    kinds = Kinds(of.astype(np.int32), lead.astype(np.int32), first.astype(np.int32), bits)
+    kinds = PieceClasses(of.astype(np.int32), lead.astype(np.int32), first.astype(np.int32), bits)
     size = 4 * len(first)
     values = rng.random((size, size)) * (rng.random((size, size)) < density)
     C = np.maximum(values, values.T)
-    return Grid(csr_array(np.ceil(C) if ties else C), rows, cols, turns, kinds)
+    return GridProblem(csr_array(np.ceil(C) if ties else C), rows, cols, turns, kinds)
 
 
 @pytest.mark.parametrize("kinds", [False, True])
@@ -72,13 +73,13 @@ def with_kinds(seed: int, rows: int, cols: int, turns: tuple[int, ...], density:
 def test_every_layout_is_feasible_whatever_c_is(kinds, seed, turns, rows, cols, ties):
     make = with_kinds if kinds else random_grid
     grid = make(seed, rows, cols, turns, density=(0.0, 0.02, 0.1, 0.5, 1.0)[seed % 5], ties=ties)
-    answer = Default().solve(grid, seed, ignore, FAST)
+    answer = Default().solve(grid, seed, ignore_event, FAST)
     assert answer.layout.is_feasible(len(grid))
     assert (answer.layout.rows, answer.layout.cols) == (rows, cols)
     assert set(np.unique(answer.layout.turns)) <= set(turns)
     assert answer.consistency == pytest.approx(grid.consistency(answer.layout))
     assert not answer.stopped
-    assert Default().solve(grid, seed, ignore, FAST).layout == answer.layout
+    assert Default().solve(grid, seed, ignore_event, FAST).layout == answer.layout
 
 
 def test_islands_that_know_nothing_of_each_other_come_together():
@@ -88,7 +89,7 @@ def test_islands_that_know_nothing_of_each_other_come_together():
     C = grid_of(puzzle).C.tolil()
     C[:160, 160:] = 0.0
     C[160:, :160] = 0.0
-    answer = Default().solve(Grid(C.tocsr(), 8, 10), 0, ignore, FAST)
+    answer = Default().solve(GridProblem(C.tocsr(), 8, 10), 0, ignore_event, FAST)
     assert answer.layout.is_feasible(80)
 
 
@@ -105,14 +106,14 @@ def test_at_least_as_consistent_as_its_growth_and_as_paper(name, piece, rows, co
     grid = grid_of(puzzle)
     told: list[float] = []
 
-    def watch(event: Event) -> None:
-        if isinstance(event, Improved):
+    def on_event(event: Event) -> None:
+        if isinstance(event, CycleFinished):
             told.append(event.consistency)
 
-    answer = Default().solve(grid, 0, watch)
+    answer = Default().solve(grid, 0, on_event)
     assert told == sorted(told)
     assert answer.consistency == pytest.approx(told[-1])
-    assert answer.consistency >= Paper().solve(grid, 0, ignore).consistency - 1e-9
+    assert answer.consistency >= Paper().solve(grid, 0, ignore_event).consistency - 1e-9
 
 
 @pytest.mark.parametrize(("name", "piece", "rows", "cols"), [("coffee", 50, 8, 12), ("chelsea", 50, 6, 9)])
@@ -121,7 +122,7 @@ def test_the_first_growth_lays_what_the_phases_lay(name, piece, rows, cols):
     puzzle, _ = small_puzzle(name, piece, rows, cols, seed=5)
     grid = grid_of(puzzle)
     board = grown(grid)
-    mine, theirs = joints(layout_of(board.snapshot(), grid)), joints(Paper().solve(grid, 0, ignore).layout)
+    mine, theirs = joint_ids(layout_of(board.snapshot(), grid)), joint_ids(Paper().solve(grid, 0, ignore_event).layout)
     assert np.isin(mine, theirs).mean() > 0.9
 
 
@@ -133,9 +134,9 @@ def test_small_puzzles_against_all_permutations(rows, cols):
     for name in ("astronaut", "coffee", "chelsea", "rocket"):
         for place in range(4):
             puzzle, _ = small_puzzle(name, 36, rows, cols, seed=3, top=25 * place + 20, left=60 * place)
-            near = nearest(puzzle, measure, learned.keep(puzzle))
-            grid = Grid(learned.matrix(puzzle, measure, near, 0), rows, cols)
-            answer = Default().solve(grid, 0, ignore)
+            near = find_pairs(puzzle, measure, learned.keep(puzzle))
+            grid = GridProblem(learned.matrix(puzzle, measure, near, 0), rows, cols)
+            answer = Default().solve(grid, 0, ignore_event)
             best = best_consistency(grid.C.toarray(), rows, cols)
             assert answer.consistency <= best + 1e-9
             found.append(answer.consistency > best - 1e-9)
@@ -145,7 +146,7 @@ def test_small_puzzles_against_all_permutations(rows, cols):
 # The board
 
 
-def grown(grid: Grid) -> Board:
+def grown(grid: GridProblem) -> Board:
     board = Board(grid)
     board.grow()
     return board
@@ -181,7 +182,7 @@ def check_books(board: Board) -> None:
         assert a.cells[k.PIECE, a.stock[k.PLACE, i]] == i
 
 
-def with_room(grid: Grid, more: int) -> Grid:
+def with_room(grid: GridProblem, more: int) -> GridProblem:
     """The same pieces on a grid of more rows and columns: there will be holes."""
     return replace(grid, rows=grid.rows + more, cols=grid.cols + more)
 
@@ -249,7 +250,7 @@ def test_exchanges_mend_bands_that_lie_aside_and_patches_that_were_exchanged():
     ])]  # fmt: skip
     a, b = (np.concatenate([pair[end] for pair in facing]) for end in range(2))
     C = csr_array((np.ones(2 * len(a)), (np.r_[a, b], np.r_[b, a])), shape=(4 * n, 4 * n))
-    grid = Grid(C, rows, cols)
+    grid = GridProblem(C, rows, cols)
     wrong = number.copy()
     wrong[1:3, 2:10] = np.roll(wrong[1:3, 2:10], 1, axis=1)
     wrong[4:7, 0:3], wrong[4:7, 8:11] = number[4:7, 8:11], number[4:7, 0:3]
@@ -322,8 +323,8 @@ def without(puzzle: Puzzle, truth: Layout, share: float, known: bool) -> tuple[P
 
 def joints_found(found: Layout, truth: Layout) -> float:
     """The share of the true joints that are there, wherever the whole lies and however it is turned."""
-    wanted = joints(truth)
-    return max(np.isin(wanted, joints(found.turned(quarter))).mean() for quarter in range(4))
+    wanted = joint_ids(truth)
+    return max(np.isin(wanted, joint_ids(found.rotate(quarter))).mean() for quarter in range(4))
 
 
 @pytest.mark.parametrize("rotate", [False, True])
@@ -350,7 +351,7 @@ def test_a_grid_that_nobody_knows_is_found(rows, cols):
 @settings(max_examples=30, deadline=None)
 def test_with_holes_every_piece_lies_once_whatever_c_is(seed, rows, cols, more, turns):
     grid = replace(random_grid(seed, rows, cols, turns), rows=rows + more // 3, cols=cols + more % 3)
-    layout = Default().solve(grid, 0, ignore, FAST).layout
+    layout = Default().solve(grid, 0, ignore_event, FAST).layout
     assert layout.pieces.shape == (grid.rows, grid.cols)
     assert np.array_equal(np.sort(layout.pieces[layout.pieces != HOLE]), np.arange(len(grid)))
 
@@ -369,7 +370,7 @@ def test_solvers_that_cannot_leave_holes_say_so():
 def test_photographs_at_28_pixels(name, rotate):
     puzzle, truth = scramble(cut(photograph(name), 28, 28), rotate, 1)
     result = solve(puzzle)
-    assert score(result.layout, truth, puzzle.looks(), rotated=rotate).picture > 0.99
+    assert score(result.layout, truth, puzzle.appearances(), rotated=rotate).picture > 0.99
 
 
 @pytest.mark.parametrize("rotate", [False, True])
@@ -377,9 +378,9 @@ def test_what_the_search_misses_in_the_dark_is_not_its_fault(rotate):
     """In the astronaut's black surroundings other pictures are more consistent than the truth: one of them is found."""
     puzzle, truth = scramble(cut(photograph("astronaut"), 28, 28), rotate, 1)
     grid = learned_grid(puzzle)
-    answer = Default().solve(grid, 0, ignore)
+    answer = Default().solve(grid, 0, ignore_event)
     assert answer.consistency >= grid.consistency(truth)
-    assert score(answer.layout, truth, puzzle.looks(), rotated=rotate).picture > 0.94
+    assert score(answer.layout, truth, puzzle.appearances(), rotated=rotate).picture > 0.94
 
 
 @pytest.mark.parametrize("rotate", [False, True])
@@ -390,7 +391,7 @@ def test_the_picture_is_right_where_pieces_are_identical(rotate):
     picture[:200, 150:300] = 255
     puzzle, truth = scramble(cut(picture, 28, 28), rotate, 3)
     result = solve(puzzle)
-    found = score(result.layout, truth, puzzle.looks(), rotated=rotate)
+    found = score(result.layout, truth, puzzle.appearances(), rotated=rotate)
     assert result.layout.is_feasible(len(puzzle))
     assert found.picture == 1.0
     assert found.direct < 1.0
@@ -403,7 +404,7 @@ def test_copies_that_were_turned_apart(rotate):
     picture[40:80, 40:80] = picture[200:240, 80:120] = picture[280:320, 280:320]
     puzzle, truth = scramble(cut(picture, 40, 40), rotate, 5)
     assert solve(puzzle).layout.is_feasible(81)
-    assert score(solve(puzzle).layout, truth, puzzle.looks(), rotated=rotate).picture > 0.95
+    assert score(solve(puzzle).layout, truth, puzzle.appearances(), rotated=rotate).picture > 0.95
 
 
 @pytest.mark.parametrize("rotate", [False, True])
@@ -488,7 +489,7 @@ def test_an_interrupt_in_a_round_gives_the_best_so_far(rounds, after, monkeypatc
         return found
 
     monkeypatch.setattr(Board, "attempt", interrupted)
-    answer = Default().solve(grid, 0, ignore)
+    answer = Default().solve(grid, 0, ignore_event)
     assert answer.stopped
     assert answer.layout.is_feasible(len(grid))
     assert answer.consistency >= max(calls) - 1e-6
@@ -498,13 +499,13 @@ def test_an_interrupt_between_cycles_gives_the_best_so_far():
     puzzle, _ = small_puzzle("rocket", 32, 11, 18, seed=2)
     told: list[float] = []
 
-    def watch(event: Event) -> None:
-        if isinstance(event, Improved):
+    def on_event(event: Event) -> None:
+        if isinstance(event, CycleFinished):
             told.append(event.consistency)
             if event.done == 2:
                 raise KeyboardInterrupt
 
-    result = solve(puzzle, watch=watch)
+    result = solve(puzzle, on_event=on_event)
     assert result.stopped
     assert result.layout.is_feasible(len(puzzle))
     assert result.consistency == pytest.approx(told[-1])
@@ -515,6 +516,6 @@ def test_another_shuffle_gives_the_same_picture(rotate):
     pictures = []
     for seed in (1, 2):
         puzzle, _ = small_puzzle("chelsea", 28, 8, 10, rotate, seed=seed)
-        pictures.append(picture(puzzle, solve(puzzle).layout))
+        pictures.append(render_picture(puzzle, solve(puzzle).layout))
     views = [np.rot90(pictures[1], k) for k in (range(4) if rotate else range(1))]
     assert any(view.shape == pictures[0].shape and (view == pictures[0]).all() for view in views)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from skimage.color import rgb2lab
 
-from jigsolve.crew import Crew
-from jigsolve.dissimilarity import DISSIMILARITIES, NONE, SIDES, Mahalanobis, Mgc, Nearest, Ssd, nearest, quartiles
-from jigsolve.dissimilarity.form import between, factors
+from jigsolve.dissimilarity import DISSIMILARITIES, NO_SIDE, SIDES, Mahalanobis, Mgc, Pairs, Ssd, find_pairs, quartiles
+from jigsolve.dissimilarity.form import factorise_terms, measure_pairs
 from jigsolve.dissimilarity.strips import Strips, lab, lab_from_rgb
-from jigsolve.puzzle import Puzzle
+from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.runtime.workers import Workers
 from pictures import small_puzzle
 
 KINDS = [("upright", False, 6, 6), ("turned", True, 6, 6), ("oblong", True, 5, 8)]
@@ -97,10 +97,10 @@ def brute(puzzle: Puzzle, name: str) -> np.ndarray:
     return table
 
 
-def in_full(near: Nearest) -> np.ndarray:
-    table = np.full((len(near.side), len(near.side)), np.inf)
-    for a, (sides, distances) in enumerate(zip(near.side, near.distance, strict=True)):
-        table[a, sides[sides != NONE]] = distances[sides != NONE]
+def in_full(near: Pairs) -> np.ndarray:
+    table = np.full((len(near.sides), len(near.sides)), np.inf)
+    for a, (sides, distances) in enumerate(zip(near.sides, near.distances, strict=True)):
+        table[a, sides[sides != NO_SIDE]] = distances[sides != NO_SIDE]
     return table
 
 
@@ -116,37 +116,37 @@ def test_lab_is_that_of_scikit_image() -> None:
 def test_nearest_is_the_definition_sorted(name: str, rotated: bool, height: int, width: int) -> None:
     puzzle = noise(rotated, height, width)
     expected = brute(puzzle, name)
-    near = nearest(puzzle, DISSIMILARITIES[name], 10_000)
-    assert near.rivals == np.isfinite(expected[0]).sum() == near.side.shape[1]
+    near = find_pairs(puzzle, DISSIMILARITIES[name], 10_000)
+    assert near.rival_count == np.isfinite(expected[0]).sum() == near.sides.shape[1]
     np.testing.assert_allclose(in_full(near), expected, rtol=1e-9)
-    np.testing.assert_array_equal(near.side, np.argsort(expected, axis=1, kind="stable")[:, : near.rivals])
-    few = nearest(puzzle, DISSIMILARITIES[name], 3)
-    np.testing.assert_array_equal(few.side, near.side[:, :3])
-    np.testing.assert_array_equal(few.distance, near.distance[:, :3])
+    np.testing.assert_array_equal(near.sides, np.argsort(expected, axis=1, kind="stable")[:, : near.rival_count])
+    few = find_pairs(puzzle, DISSIMILARITIES[name], 3)
+    np.testing.assert_array_equal(few.sides, near.sides[:, :3])
+    np.testing.assert_array_equal(few.distances, near.distances[:, :3])
 
 
 @measures
 def test_distances_are_symmetric(name: str) -> None:
-    table = in_full(nearest(small_puzzle("coffee", 40, 3, 4, rotate=True)[0], DISSIMILARITIES[name], 10_000))
+    table = in_full(find_pairs(small_puzzle("coffee", 40, 3, 4, rotate=True)[0], DISSIMILARITIES[name], 10_000))
     np.testing.assert_allclose(table, table.T, rtol=1e-12)
 
 
 @measures
 def test_one_product_gives_all_pairs(name: str) -> None:
-    """left . right is `between` to the precision of float32, in proportion to what cancels in it."""
+    """left . right is `measure_pairs` to the precision of float32, in proportion to what cancels in it."""
     puzzle = small_puzzle("astronaut", 28, 6, 6)[0]
     terms = [DISSIMILARITIES[name].terms(Strips(puzzle.pieces, side)) for side in (0, 2)]
-    left, right = factors(terms[0])[0], factors(terms[1])[1]
+    left, right = factorise_terms(terms[0])[0], factorise_terms(terms[1])[1]
     assert left.dtype == right.dtype == np.float32
     rows, cols = np.divmod(np.arange(36 * 36), 36)
-    exact = between(terms[0], rows, terms[1], cols).reshape(36, 36)
+    exact = measure_pairs(terms[0], rows, terms[1], cols).reshape(36, 36)
     assert (exact >= 0.0).all()
     scale = np.abs(left) @ np.abs(right).T
     assert (np.abs(left @ right.T - exact) <= 2e-6 * scale).all()
 
 
 def test_the_mahalanobis_factors_are_as_narrow_as_promised() -> None:
-    left, right = factors(Mahalanobis().terms(Strips(noise(height=28, width=28).pieces, 0)))
+    left, right = factorise_terms(Mahalanobis().terms(Strips(noise(height=28, width=28).pieces, 0)))
     assert left.shape == right.shape == (9, 2 * (6 + 28 * 3 + 6 + 27 * 3 + 1))
 
 
@@ -155,8 +155,8 @@ def test_turning_a_piece_permutes_its_sides(name: str) -> None:
     puzzle = noise(rotated=True)
     turned = puzzle.pieces.copy()
     turned[4] = np.rot90(turned[4], -1)  # clockwise: what was right is now down
-    before = in_full(nearest(puzzle, DISSIMILARITIES[name], 10_000))
-    after = in_full(nearest(Puzzle(turned, 3, 3, True), DISSIMILARITIES[name], 10_000))
+    before = in_full(find_pairs(puzzle, DISSIMILARITIES[name], 10_000))
+    after = in_full(find_pairs(Puzzle(turned, 3, 3, True), DISSIMILARITIES[name], 10_000))
     moved = np.arange(36)
     moved[16:20] = [17, 18, 19, 16]
     np.testing.assert_allclose(after[np.ix_(moved, moved)], before, rtol=1e-9)
@@ -166,40 +166,40 @@ def test_turning_a_piece_permutes_its_sides(name: str) -> None:
 @pytest.mark.parametrize("keep", [5, 10_000])
 def test_equal_distances_come_in_the_order_of_their_numbers(rotated: bool, keep: int) -> None:
     puzzle = Puzzle(np.full((30, 8, 8, 3), 200, np.uint8), 5, 6, rotated)
-    near = nearest(puzzle, Mahalanobis(), keep)
-    assert (near.distance == 0.0).all()
+    near = find_pairs(puzzle, Mahalanobis(), keep)
+    assert (near.distances == 0.0).all()
     assert (near.ranks() == 1).all()
-    for a, sides in enumerate(near.side):
+    for a, sides in enumerate(near.sides):
         expected = [b for b in range(120) if may_face(puzzle, a, b)]
         assert sides.tolist() == expected[:keep]
 
 
 def test_ranks_are_shared_by_equals() -> None:
     distance = np.array([[0.0, 0.0, 1.0, 1.0, 2.0, np.inf]])
-    near = Nearest(np.arange(6, dtype=np.int32)[None], distance, 5)
+    near = Pairs(np.arange(6, dtype=np.int32)[None], distance, 5)
     assert near.ranks().tolist() == [[1, 1, 3, 3, 5, 6]]
 
 
 def test_a_single_piece_has_nobody_to_meet() -> None:
-    near = nearest(noise(rows=1, cols=1), Ssd(), 4)
-    assert near.rivals == 0
-    assert (near.side == NONE).all()
-    assert np.isinf(near.distance).all()
+    near = find_pairs(noise(rows=1, cols=1), Ssd(), 4)
+    assert near.rival_count == 0
+    assert (near.sides == NO_SIDE).all()
+    assert np.isinf(near.distances).all()
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_many_blocks_find_what_one_block_finds(monkeypatch: pytest.MonkeyPatch, threads: int) -> None:
     for rotated in (False, True):
         puzzle = noise(rotated, rows=5, cols=5)
-        whole = nearest(puzzle, Mahalanobis(), 7)
+        whole = find_pairs(puzzle, Mahalanobis(), 7)
         monkeypatch.setattr("jigsolve.dissimilarity.tiles.BLOCK", 8)
         monkeypatch.setattr("jigsolve.dissimilarity.tiles.STRIP", 16)
         monkeypatch.setattr("jigsolve.dissimilarity.tiles.MOST_STRIPS", 2)
         monkeypatch.setattr("jigsolve.dissimilarity.search._PIECES", 7)
-        parts = nearest(puzzle, Mahalanobis(), 7, Crew(threads))
+        parts = find_pairs(puzzle, Mahalanobis(), 7, Workers(threads))
         monkeypatch.undo()
-        np.testing.assert_array_equal(parts.side, whole.side)
-        np.testing.assert_array_equal(parts.distance, whole.distance)
+        np.testing.assert_array_equal(parts.sides, whole.sides)
+        np.testing.assert_array_equal(parts.distances, whole.distances)
 
 
 @kinds
@@ -214,25 +214,25 @@ def test_quartiles_are_those_of_numpy(rotated: bool, height: int, width: int) ->
 def test_grey_is_spread_and_alpha_left_out(channels: int) -> None:
     pieces = np.random.default_rng(1).integers(0, 256, (4, 6, 6, channels), dtype=np.uint8)
     colour = np.repeat(pieces[..., :1], 3, axis=-1) if channels < 3 else pieces[..., :3]
-    one = nearest(Puzzle(pieces, 2, 2), Mahalanobis(), 3)
-    two = nearest(Puzzle(np.ascontiguousarray(colour), 2, 2), Mahalanobis(), 3)
-    np.testing.assert_array_equal(one.distance, two.distance)
+    one = find_pairs(Puzzle(pieces, 2, 2), Mahalanobis(), 3)
+    two = find_pairs(Puzzle(np.ascontiguousarray(colour), 2, 2), Mahalanobis(), 3)
+    np.testing.assert_array_equal(one.distances, two.distances)
 
 
 def test_what_has_been_met_when_time_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """A part of the true lists, in their order; with no time at all, nothing."""
     monkeypatch.setattr("jigsolve.dissimilarity.tiles.STRIP", 8)
     puzzle = noise(rows=5, cols=5)
-    whole = in_full(nearest(puzzle, Mahalanobis(), 1000))
+    whole = in_full(find_pairs(puzzle, Mahalanobis(), 1000))
     for tiles in (0, 3, 1000):
         left = iter(range(tiles))
-        crew = Crew(late=lambda left=left: next(left, None) is None)
-        near = nearest(puzzle, Mahalanobis(), 1000, crew)
+        workers = Workers(is_late=lambda left=left: next(left, None) is None)
+        near = find_pairs(puzzle, Mahalanobis(), 1000, workers)
         met = np.isfinite(in_full(near))
-        assert crew.cut_short == (tiles < 1000)
-        assert (near.side[np.isinf(near.distance)] == NONE).all()
+        assert workers.incomplete == (tiles < 1000)
+        assert (near.sides[np.isinf(near.distances)] == NO_SIDE).all()
         np.testing.assert_array_equal(in_full(near)[met], whole[met])
-        assert (near.distance[:, :-1] <= near.distance[:, 1:]).all()
+        assert (near.distances[:, :-1] <= near.distances[:, 1:]).all()
         assert met.any() == (tiles > 0)
         assert (met.sum() == np.isfinite(whole).sum()) == (tiles == 1000)
 
@@ -247,5 +247,5 @@ def test_sixteen_bits_are_the_same_picture() -> None:
     puzzle = noise()
     deep = Puzzle(puzzle.pieces.astype(np.uint16) * 257, 3, 3)
     np.testing.assert_allclose(
-        nearest(deep, Mahalanobis(), 8).distance, nearest(puzzle, Mahalanobis(), 8).distance, rtol=1e-9
+        find_pairs(deep, Mahalanobis(), 8).distances, find_pairs(puzzle, Mahalanobis(), 8).distances, rtol=1e-9
     )

@@ -11,9 +11,9 @@ from zipfile import ZipFile
 import pytest
 import skimage.data
 
-from jigsolve import files
 from jigsolve.cli import run
-from jigsolve.puzzle import cut
+from jigsolve.io import files
+from jigsolve.puzzle.pieces import cut
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

@@ -9,15 +9,15 @@ import pytest
 from scipy.sparse import csr_array
 
 from jigsolve.compatibility import Ratio
-from jigsolve.dissimilarity import Mahalanobis, nearest
-from jigsolve.errors import InputError
-from jigsolve.events import Improved, ignore
-from jigsolve.layout import HOLE, Layout, facing_sides
-from jigsolve.pins import Pinned, Pins
-from jigsolve.puzzle import cut, scramble
-from jigsolve.scores import score
+from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.puzzle.layout import HOLE, Layout, facing_sides
+from jigsolve.puzzle.pieces import cut, scramble
+from jigsolve.puzzle.pins import PinnedCell, Pins
+from jigsolve.puzzle.scores import score
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import CycleFinished, ignore_event
 from jigsolve.solve import SolveParams, solve
-from jigsolve.solvers import SOLVERS, Belief, Genetic, Grid, Linear, Psqp
+from jigsolve.solvers import SOLVERS, Belief, Genetic, GridProblem, Linear, Psqp
 from jigsolve.solvers.belief import _by_direction, _exclusion
 from jigsolve.solvers.genetic import _kernels as genetic
 from jigsolve.solvers.genetic import laid_out
@@ -31,20 +31,20 @@ from pictures import grid_of, photograph, small_puzzle
 EASY = {"genetic": (1.0, 1.0), "psqp": (1.0, 0.95), "gcl": (0.95, 0.95), "belief": (0.8, None), "linear": (0.95, 0.95)}
 
 
-def true_grid(rows: int, cols: int, turns: tuple[int, ...] = (0,)) -> Grid:
+def true_grid(rows: int, cols: int, turns: tuple[int, ...] = (0,)) -> GridProblem:
     """C that knows the right joints and nothing else: piece k belongs into cell k."""
     n = rows * cols
     at = np.arange(n).reshape(rows, cols)
     a = np.concatenate([4 * at[:, :-1].ravel(), 4 * at[:-1].ravel() + 1])
     b = np.concatenate([4 * at[:, 1:].ravel() + 2, 4 * at[1:].ravel() + 3])
     both = (np.concatenate([a, b]), np.concatenate([b, a]))
-    return Grid(csr_array((np.ones(2 * len(a)), both), shape=(4 * n, 4 * n)), rows, cols, turns)
+    return GridProblem(csr_array((np.ones(2 * len(a)), both), shape=(4 * n, 4 * n)), rows, cols, turns)
 
 
 @pytest.mark.parametrize(("name", "rotate"), [(k, bool(r)) for k in EASY for r in (0, 1) if EASY[k][r] is not None])
 def test_an_easy_photograph(name, rotate):
     puzzle, truth = small_puzzle("coffee", 50, 8, 10, rotate, seed=4)
-    answer = SOLVERS[name].solve(grid_of(puzzle), 0, ignore)
+    answer = SOLVERS[name].solve(grid_of(puzzle), 0, ignore_event)
     assert score(answer.layout, truth, rotated=rotate).neighbour >= EASY[name][rotate]
 
 
@@ -52,7 +52,7 @@ def test_an_easy_photograph(name, rotate):
 @pytest.mark.parametrize(("rows", "cols"), [(3, 4), (4, 3), (1, 5)])
 def test_what_c_knows_for_certain_is_found(name, rows, cols):
     grid = true_grid(rows, cols)
-    answer = SOLVERS[name].solve(grid, 0, ignore)
+    answer = SOLVERS[name].solve(grid, 0, ignore_event)
     assert np.array_equal(answer.layout.pieces, np.arange(rows * cols).reshape(rows, cols))
 
 
@@ -60,7 +60,7 @@ def test_what_c_knows_for_certain_is_found(name, rows, cols):
 @pytest.mark.parametrize("turns", [(0,), (0, 1, 2, 3)])
 def test_cells_without_a_piece_stay_empty(name, turns):
     grid = replace(true_grid(3, 4, turns), rows=4, cols=4)
-    layout = SOLVERS[name].solve(grid, 0, ignore).layout
+    layout = SOLVERS[name].solve(grid, 0, ignore_event).layout
     assert layout.pieces.shape == (4, 4)
     assert sorted(layout.pieces[layout.pieces != HOLE].tolist()) == list(range(12))
 
@@ -75,7 +75,7 @@ def mates_of(layout: Layout) -> np.ndarray:
     return mates
 
 
-def child(grid: Grid, mother: np.ndarray, father: np.ndarray, mutation: float = 0.0) -> Layout:
+def child(grid: GridProblem, mother: np.ndarray, father: np.ndarray, mutation: float = 0.0) -> Layout:
     """A child of parents on a C that knows nothing."""
     n = len(grid)
     mates, nobody = np.empty(4 * n, dtype=np.int32), np.full(4 * n, -1, dtype=np.int32)
@@ -106,7 +106,7 @@ def test_what_both_parents_agree_on_is_handed_down():
 
 def test_genetic_never_forgets_its_best():
     puzzle, _ = small_puzzle("coffee", 50, 6, 8, seed=4)
-    told: list[Improved] = []
+    told: list[CycleFinished] = []
     Genetic(population=20, generations=12).solve(grid_of(puzzle), 0, told.append)
     heard = [event.consistency for event in told]
     assert heard == sorted(heard)
@@ -148,7 +148,7 @@ def test_psqp_rolls_the_picture_to_where_it_fits(dy, dx):
 
 def test_psqp_finds_a_picture_on_its_side():
     puzzle, truth = small_puzzle("coffee", 50, 6, 8, rotate=True, seed=4)
-    answer = Psqp().solve(grid_of(puzzle), 0, ignore)
+    answer = Psqp().solve(grid_of(puzzle), 0, ignore_event)
     assert answer.layout.pieces.shape == (6, 8)
     assert score(answer.layout, truth, rotated=True).neighbour > 0.9
 
@@ -190,7 +190,7 @@ def test_turns_are_found_up_to_one_for_all(turns, rows, cols):
     C = csr_array((entries.data, (name[entries.coords[0]], name[entries.coords[1]])), shape=grid.C.shape)
     off = (orientations(C, turns) - turned) % 4
     assert len(set(off.tolist())) == 1
-    assert (upright(Grid(C, rows, cols, turns), turned) != grid.C).nnz == 0
+    assert (upright(GridProblem(C, rows, cols, turns), turned) != grid.C).nnz == 0
 
 
 def test_parts_that_no_best_buddies_tie_are_bridged_by_the_best_joint():
@@ -213,9 +213,9 @@ def test_parts_that_white_divides_lie_the_same_way_up(name, seed):
     picture[:, 220:260] = 255  # through the middle of pieces: no sure joint ties the left part to the right
     puzzle, truth = scramble(cut(picture, 40, 40), True, seed)
     measure, compatibility = Mahalanobis(), Ratio()
-    near = nearest(puzzle, measure, compatibility.keep(puzzle))
-    grid = Grid(compatibility.matrix(puzzle, measure, near, 0), 8, 12, puzzle.turns)
-    layout = SOLVERS[name].solve(grid, 0, ignore).layout
+    near = find_pairs(puzzle, measure, compatibility.keep(puzzle))
+    grid = GridProblem(compatibility.matrix(puzzle, measure, near, 0), 8, 12, puzzle.turns)
+    layout = SOLVERS[name].solve(grid, 0, ignore_event).layout
     off = np.empty(96, dtype=np.int64)
     off[layout.pieces.ravel()] = layout.turns.ravel()
     off = (off[truth.pieces] - truth.turns) % 4
@@ -280,13 +280,13 @@ def test_small_rows_and_oblong_pieces_are_solved(name, rows, cols, high, wide, r
 def test_what_a_solver_cannot_do_it_refuses(name):
     puzzle, _ = small_puzzle("coffee", 30, 3, 4)
     params = SolveParams(solver=name, threads=1)
-    missing, pins = replace(puzzle, pieces=puzzle.pieces[:10]), Pins((Pinned(0, 0, 0, 0),))
-    if SOLVERS[name].leaves_holes:
+    missing, pins = replace(puzzle, pieces=puzzle.pieces[:10]), Pins((PinnedCell(0, 0, 0, 0),))
+    if SOLVERS[name].allows_holes:
         assert (solve(missing, params).layout.pieces != HOLE).sum() == 10
     else:
         with pytest.raises(InputError, match="Expected as many pieces as cells"):
             solve(missing, params)
-    if SOLVERS[name].keeps_pins:
+    if SOLVERS[name].respects_pins:
         assert solve(puzzle, params, pins=pins).layout.pieces[0, 0] == 0
     else:
         with pytest.raises(InputError, match="Expected no pins"):

@@ -16,11 +16,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from jigsolve import files
-from jigsolve.confidence import Confidence
-from jigsolve.errors import InputError
-from jigsolve.layout import HOLE, Layout
-from jigsolve.layout_file import LayoutFile, from_data, to_data
+from jigsolve.confidence.values import Confidence
+from jigsolve.io import files
+from jigsolve.io.layout_file import LayoutFile, from_data, to_data
+from jigsolve.puzzle.layout import HOLE, Layout
+from jigsolve.runtime.errors import InputError
 
 RNG = np.random.default_rng(0)
 
@@ -64,9 +64,9 @@ def test_the_field_measures_in_eight_bits(tmp_path: Path) -> None:
     deep, flat = noise(3, np.uint16), noise(3)
     files.write_picture(tmp_path / "deep.png", deep)
     files.write_picture(tmp_path / "flat.png", flat)
-    np.testing.assert_array_equal(files.read_in_8_bits(tmp_path / "deep.png"), deep >> 8)
-    np.testing.assert_array_equal(files.read_in_8_bits(tmp_path / "flat.png"), flat)
-    assert files.read_in_8_bits(tmp_path / "deep.png").dtype == np.uint8
+    np.testing.assert_array_equal(files.read_picture_8bit(tmp_path / "deep.png"), deep >> 8)
+    np.testing.assert_array_equal(files.read_picture_8bit(tmp_path / "flat.png"), flat)
+    assert files.read_picture_8bit(tmp_path / "deep.png").dtype == np.uint8
 
 
 @pytest.mark.parametrize("compression", [None, "zlib"])
@@ -281,7 +281,7 @@ def test_joints_alone_are_enough() -> None:
     assert found.share == pytest.approx((1 + 0.5 + 0 + 0.25 + 1) / 6)
     assert not any(flags.any() for flags in found.undecidable)
     assert np.isnan(found.pieces).all()
-    assert np.isnan(found.looks)
+    assert np.isnan(found.picture)
     assert from_data(GOOD).confidence is None
 
 
@@ -358,9 +358,9 @@ def test_pictures_in_natural_order(tmp_path: Path) -> None:
     for name in ("10.png", "2.JPG", "b1.png", "notes.txt", "1.png"):
         (tmp_path / name).touch()
     (tmp_path / "folder.png").mkdir()
-    assert [path.name for path in files.pictures_in(tmp_path)] == ["1.png", "2.JPG", "10.png", "b1.png"]
+    assert [path.name for path in files.list_pictures(tmp_path)] == ["1.png", "2.JPG", "10.png", "b1.png"]
     with pytest.raises(InputError, match="folder"):
-        files.pictures_in(tmp_path / "none")
+        files.list_pictures(tmp_path / "none")
 
 
 def png_of(pixels: np.ndarray) -> bytes:

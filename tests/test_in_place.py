@@ -7,13 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jigsolve import InputError, Puzzle, SolveParams, files, inputs, render, solve
+from jigsolve import InputError, Puzzle, SolveParams, solve
 from jigsolve.bench.protocols import case, judged, parsed
 from jigsolve.cli import run
-from jigsolve.layout import Layout
-from jigsolve.pins import Pinned, Pins
+from jigsolve.io import files, inputs, render
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.pins import PinnedCell, Pins
 from jigsolve.relaxation import FREE
-from jigsolve.solvers import Grid, turned_in_place
+from jigsolve.solvers import GridProblem, solve_in_place
 from jigsolve.solvers.in_place import coefficients
 from pictures import grid_of, photograph
 
@@ -27,7 +28,7 @@ def test_a_photograph_comes_right(piece: tuple[int, int]) -> None:
     result = solve(given.puzzle, SolveParams(threads=1))
     assert np.array_equal(result.layout.pieces, given.truth.pieces)  # nothing moves
     assert judged(given, result.layout).picture == 1.0
-    assert np.array_equal(render.picture(result.puzzle, result.layout), given.whole)
+    assert np.array_equal(render.render_picture(result.puzzle, result.layout), given.whole)
 
 
 def test_coefficients_are_c_where_sides_face() -> None:
@@ -58,13 +59,13 @@ def test_coefficients_are_c_where_sides_face() -> None:
 def test_without_evidence_pieces_stay_as_they_are() -> None:
     from scipy.sparse import csr_array
 
-    answer = turned_in_place(Grid(csr_array((24, 24)), 2, 3, (0, 1, 2, 3)))
+    answer = solve_in_place(GridProblem(csr_array((24, 24)), 2, 3, (0, 1, 2, 3)))
     assert answer.layout == Layout(np.arange(6).reshape(2, 3), np.zeros((2, 3), np.int8))
 
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = case("in-place", COFFEE, (40, 40), True, 2)
-    margin = np.pad(render.sheet(given.puzzle), ((0, 7), (0, 5), (0, 0)), mode="edge")
+    margin = np.pad(render.render_sheet(given.puzzle), ((0, 7), (0, 5), (0, 0)), mode="edge")
     files.write_picture(tmp_path / "turned.png", margin)
     words = ["solve", str(tmp_path / "turned.png"), "--piece", "40", "--output", str(tmp_path / "whole.png")]
     assert run([*words, "--in-place"]) == 0
@@ -81,11 +82,11 @@ def test_what_does_not_go_with_it(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="in place"):
         solve(puzzle, SolveParams(solver="tree"))
     with pytest.raises(InputError, match="in place"):
-        solve(puzzle, pins=Pins((Pinned(0, 0, 0, 0),)))
+        solve(puzzle, pins=Pins((PinnedCell(0, 0, 0, 0),)))
     with pytest.raises(InputError, match="in place"):
         solve(puzzle, reference=COFFEE)
     with pytest.raises(InputError, match="in place"):
-        Puzzle(puzzle.pieces, 4, 7, rotated=True, placed=True)
+        Puzzle(puzzle.pieces, 4, 7, rotated=True, in_place=True)
     with pytest.raises(InputError, match="--type 2"):
         case("in-place", COFFEE, (80, 80), False, 0)
     with pytest.raises(InputError, match="in place"):
@@ -95,4 +96,4 @@ def test_what_does_not_go_with_it(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="Expected rows and cols of 24 pieces in place"):
         inputs.read_puzzle(tmp_path, in_place=True)
     given = inputs.read_puzzle(tmp_path, rows=4, in_place=True)
-    assert (given.puzzle.rows, given.puzzle.cols, given.puzzle.placed) == (4, 6, True)
+    assert (given.puzzle.rows, given.puzzle.cols, given.puzzle.in_place) == (4, 6, True)

@@ -10,22 +10,22 @@ import pytest
 from PIL import Image
 
 import jigsolve
-from jigsolve import files, inputs, render
-from jigsolve.errors import InputError
-from jigsolve.puzzle import UNKNOWN, Puzzle, cut, scramble
+from jigsolve.io import files, inputs, render
+from jigsolve.puzzle.pieces import UNKNOWN, Puzzle, cut, scramble
+from jigsolve.runtime.errors import InputError
 from pictures import photograph
 
 
 def test_a_sheet(tmp_path: Path) -> None:
     puzzle, truth = scramble(cut(photograph("chelsea"), 40, 30), True, 3)
-    files.write_picture(tmp_path / "p.png", render.sheet(puzzle))
+    files.write_picture(tmp_path / "p.png", render.render_sheet(puzzle))
     given = jigsolve.read_puzzle(tmp_path / "p.png", rotated=True)
     np.testing.assert_array_equal(given.puzzle.pieces, puzzle.pieces)
     assert (given.puzzle.rows, given.puzzle.cols, given.puzzle.rotated) == (7, 15, True)
     assert (given.piece, given.names, given.margin) == ((30, 40), None, (0, 0, 0, 0))
     assert len(given.notes) == 1
     assert given.notes[0].startswith("Pieces of 30x40 found (confidence 0.9")
-    np.testing.assert_array_equal(inputs.picture(given, truth), render.picture(puzzle, truth))
+    np.testing.assert_array_equal(inputs.compose_picture(given, truth), render.render_picture(puzzle, truth))
     assert jigsolve.read_puzzle(str(tmp_path / "p.png"), (30, 40)).notes == ()
 
 
@@ -73,7 +73,9 @@ def test_a_zip(tmp_path: Path) -> None:
 
 
 def test_several_frames_are_said(tmp_path: Path) -> None:
-    sheets = [Image.fromarray(render.sheet(scramble(cut(photograph("chelsea"), 60, 60), False, k)[0])) for k in (1, 2)]
+    sheets = [
+        Image.fromarray(render.render_sheet(scramble(cut(photograph("chelsea"), 60, 60), False, k)[0])) for k in (1, 2)
+    ]
     sheets[0].save(tmp_path / "a.tif", save_all=True, append_images=sheets[1:])
     assert jigsolve.read_puzzle(tmp_path / "a.tif").notes[0] == "a.tif has several frames: the first is taken."
 
@@ -95,25 +97,25 @@ def test_a_given_size_leaves_a_margin() -> None:
     whole = photograph("chelsea")  # 451 x 300
     puzzle, truth = scramble(cut(whole, 40, 40), False, 3)
     sheet = whole.copy()
-    sheet[:280, :440] = render.sheet(puzzle)
+    sheet[:280, :440] = render.render_sheet(puzzle)
     given = inputs.from_sheet(sheet, (40, 40))
     assert given.margin == (0, 0, 11, 20)
     assert given.notes == (
         "Margin of 12100 pixels outside whole pieces (11 right, 20 bottom): no part of the puzzle, kept as it is.",
     )
     np.testing.assert_array_equal(given.puzzle.pieces, puzzle.pieces)
-    np.testing.assert_array_equal(inputs.picture(given, truth), whole)
+    np.testing.assert_array_equal(inputs.compose_picture(given, truth), whole)
 
 
 def test_a_frame_is_found_and_kept() -> None:
     whole = np.pad(photograph("chelsea")[:280, :440], ((13, 7), (5, 60), (0, 0)), constant_values=255)
     puzzle, truth = scramble(cut(whole[13:293, 5:445], 40, 40), False, 3)
     sheet = whole.copy()
-    sheet[13:293, 5:445] = render.sheet(puzzle)
+    sheet[13:293, 5:445] = render.render_sheet(puzzle)
     for size in ("auto", (40, 40)):
         given = inputs.from_sheet(sheet, size)
         assert given.margin == (5, 13, 60, 7)
-        np.testing.assert_array_equal(inputs.picture(given, truth), whole)
+        np.testing.assert_array_equal(inputs.compose_picture(given, truth), whole)
 
 
 def test_a_margin_is_left_off_what_has_another_shape() -> None:
@@ -121,9 +123,9 @@ def test_a_margin_is_left_off_what_has_another_shape() -> None:
     turned = inputs.from_sheet(whole, (40, 40), rotated=True)
     assert "left off the picture" in turned.notes[0]
     _, truth = scramble(turned.puzzle, False, 0)
-    assert inputs.picture(turned, truth).shape == (280, 440, 3)
+    assert inputs.compose_picture(turned, truth).shape == (280, 440, 3)
     other = inputs.from_sheet(whole, (40, 40), rows=11, cols=7)
-    assert inputs.picture(other, scramble(other.puzzle, False, 0)[1]).shape == (440, 280, 3)
+    assert inputs.compose_picture(other, scramble(other.puzzle, False, 0)[1]).shape == (440, 280, 3)
 
 
 def test_a_bag_has_neither_grid_nor_margin(tmp_path: Path) -> None:
@@ -133,11 +135,11 @@ def test_a_bag_has_neither_grid_nor_margin(tmp_path: Path) -> None:
     assert (bag.puzzle.rows, bag.puzzle.cols, len(bag.puzzle)) == (0, 0, 77)
     assert bag.notes[0].endswith("no part of the puzzle, left off.")
     _, truth = scramble(cut(whole, 40, 40), False, 0)
-    assert inputs.picture(bag, truth).shape == (280, 440, 3)
+    assert inputs.compose_picture(bag, truth).shape == (280, 440, 3)
 
 
 def test_rows_and_cols_are_taken() -> None:
-    sheet = render.sheet(scramble(cut(photograph("chelsea"), 50, 45), False, 0)[0])  # 6 rows, 10 cols
+    sheet = render.render_sheet(scramble(cut(photograph("chelsea"), 50, 45), False, 0)[0])  # 6 rows, 10 cols
     for asked, shape in (((None, None), (6, 10)), ((5, None), (5, 12)), ((None, 20), (3, 20)), ((4, 15), (4, 15))):
         puzzle = inputs.from_sheet(sheet, (45, 50), False, *asked).puzzle
         assert (puzzle.rows, puzzle.cols) == shape
@@ -151,7 +153,7 @@ def test_rows_and_cols_are_taken() -> None:
 
 def test_unsure_is_said_in_one_line() -> None:
     hard = scramble(cut(photograph("clock"), 150, 200), False, 0)[0]  # two by two
-    (note,) = inputs.from_sheet(render.sheet(hard)).notes
+    (note,) = inputs.from_sheet(render.render_sheet(hard)).notes
     assert note.startswith("Unsure of the piece size: 200x150 (confidence 0.")
     assert note.count("x") >= 4
     assert "--piece overrides it" in note
@@ -197,14 +199,14 @@ def written(path: Path, sheet: np.ndarray) -> None:
 )  # fmt: skip
 def test_every_kind_of_picture_is_solved(tmp_path: Path, name: str, channels: int, depth: int) -> None:
     puzzle, truth = scramble(cut(photograph("coffee")[:, :400], 50, 50), False, 3)
-    written(tmp_path / name, render.sheet(puzzle))
+    written(tmp_path / name, render.render_sheet(puzzle))
     given = jigsolve.read_puzzle(tmp_path / name)
     assert given.piece == (50, 50)
     assert given.puzzle.pieces.shape[3] == channels
     assert given.puzzle.pieces.dtype.itemsize * 8 == depth
     layout = jigsolve.solve(given.puzzle).layout
     assert layout == truth
-    solved = inputs.picture(given, layout)
+    solved = inputs.compose_picture(given, layout)
     files.write_picture(tmp_path / "solved.png", solved)
     back = files.read_picture(tmp_path / "solved.png")
     np.testing.assert_array_equal(back, solved)  # alpha and depth are kept

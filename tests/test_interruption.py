@@ -16,13 +16,14 @@ import numpy as np
 import pytest
 
 from bad_uploads import encoded
-from jigsolve import SolveParams, files, solve, solve_mixed
+from jigsolve import SolveParams, solve, solve_mixed
 from jigsolve.bench.campaign import finished, plan
 from jigsolve.cli import run
-from jigsolve.crew import Crew
-from jigsolve.dissimilarity import Mahalanobis, nearest
-from jigsolve.events import Advanced, Event, Stage
-from jigsolve.puzzle import UNKNOWN, Puzzle, cut, mix, scramble
+from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.io import files
+from jigsolve.puzzle.pieces import UNKNOWN, Puzzle, cut, mix, scramble
+from jigsolve.runtime.events import Event, Progressed, StageStarted
+from jigsolve.runtime.workers import Workers
 from pictures import photograph, small_puzzle
 
 STAGES = ["pairs", "compatibility", "layout", "search", "confidence"]
@@ -35,9 +36,9 @@ class Interrupt:
         self.stage, self.inside, self.now, self.done = stage, inside, "", False
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, Stage):
+        if isinstance(event, StageStarted):
             self.now = event.name
-        due = isinstance(event, Advanced) if self.inside else isinstance(event, Stage)
+        due = isinstance(event, Progressed) if self.inside else isinstance(event, StageStarted)
         if due and self.now == self.stage and not self.done:
             self.done = True
             raise KeyboardInterrupt
@@ -47,9 +48,9 @@ class Interrupt:
 @pytest.mark.parametrize("stage", ["pairs", "compatibility", "search"])
 def test_an_interrupt_at_any_moment_ends_in_a_layout(stage: str, rotate: bool, threads: int) -> None:
     puzzle, _ = small_puzzle("coffee", 40, 6, 8, rotate)
-    watch = Interrupt(stage, inside=True)
-    result = solve(puzzle, SolveParams(threads=threads), watch)
-    assert watch.done
+    on_event = Interrupt(stage, inside=True)
+    result = solve(puzzle, SolveParams(threads=threads), on_event)
+    assert on_event.done
     assert result.stopped
     assert result.layout.is_feasible(48)
     assert 0.0 <= result.confidence.share <= 1.0
@@ -57,7 +58,7 @@ def test_an_interrupt_at_any_moment_ends_in_a_layout(stage: str, rotate: bool, t
 
 def test_what_was_measured_by_then_is_used() -> None:
     puzzle, truth = small_puzzle("coffee", 50, 6, 8)
-    result = solve(puzzle, watch=Interrupt("compatibility", inside=True))
+    result = solve(puzzle, on_event=Interrupt("compatibility", inside=True))
     right = (result.layout.pieces == truth.pieces).mean()
     assert right > 0.5
     assert result.confidence.share < 0.5  # nobody has judged the joints
@@ -89,7 +90,7 @@ def test_an_interrupt_while_the_shape_is_found(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("stage", ["pairs", "compatibility"])
 def test_an_interrupted_bag(stage: str) -> None:
     bag, _ = mix([small_puzzle(name, 40, 3, 4) for name in ("coffee", "chelsea")], 0)
-    results = solve_mixed(bag, 2, watch=Interrupt(stage, inside=True))
+    results = solve_mixed(bag, 2, on_event=Interrupt(stage, inside=True))
     laid = np.concatenate([result.layout.pieces.ravel() for result in results])
     assert all(result.stopped for result in results)
     assert sorted(laid[laid >= 0]) == list(range(24))
@@ -204,9 +205,9 @@ class Late:
         self.share, self.stage, self.done = share, "", False
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, Stage):
+        if isinstance(event, StageStarted):
             self.stage = event.name
-        if isinstance(event, Advanced) and self.stage == "pairs" and event.share >= self.share and not self.done:
+        if isinstance(event, Progressed) and self.stage == "pairs" and event.share >= self.share and not self.done:
             self.done = True
             raise KeyboardInterrupt
 
@@ -214,17 +215,17 @@ class Late:
 def test_an_interrupt_while_distances_are_measured_again_loses_no_pairs() -> None:
     """They have all been met by then."""
     puzzle, truth = small_puzzle("coffee", 50, 6, 8)
-    watch = Late(1.0)
-    result = solve(puzzle, SolveParams(threads=1), watch)
-    assert watch.done
+    on_event = Late(1.0)
+    result = solve(puzzle, SolveParams(threads=1), on_event)
+    assert on_event.done
     assert result.stopped
     assert (result.layout.pieces == truth.pieces).mean() > 0.5
 
 
 def test_who_is_nearest_by_the_products_alone() -> None:
     puzzle, _ = small_puzzle("coffee", 40, 6, 8)
-    crew = Crew()
-    crew.interrupted = True
-    hasty, exact = nearest(puzzle, Mahalanobis(), 5, crew), nearest(puzzle, Mahalanobis(), 5)
-    assert (hasty.side[:, 0] == exact.side[:, 0]).mean() > 0.99
-    assert np.allclose(hasty.distance, exact.distance, rtol=1e-2)
+    workers = Workers()
+    workers.interrupted = True
+    hasty, exact = find_pairs(puzzle, Mahalanobis(), 5, workers), find_pairs(puzzle, Mahalanobis(), 5)
+    assert (hasty.sides[:, 0] == exact.sides[:, 0]).mean() > 0.99
+    assert np.allclose(hasty.distances, exact.distances, rtol=1e-2)

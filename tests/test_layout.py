@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jigsolve.errors import InputError
-from jigsolve.layout import HOLE, Layout
+from jigsolve.puzzle.layout import HOLE, Layout
+from jigsolve.runtime.errors import InputError
 
 PIECES = np.array([[2, 0, HOLE], [1, 4, 3]])
 TURNS = np.array([[0, 1, 0], [2, 3, 0]])
@@ -19,7 +19,7 @@ def test_rows_and_columns() -> None:
 
 
 def test_a_quarter_turn_by_hand() -> None:
-    turned = Layout(PIECES, TURNS).turned(1)
+    turned = Layout(PIECES, TURNS).rotate(1)
     assert turned.pieces.tolist() == [[1, 2], [4, 0], [3, HOLE]]
     assert turned.turns.tolist() == [[3, 1], [0, 2], [1, 0]]  # a hole keeps no turn
 
@@ -28,7 +28,7 @@ def test_a_quarter_turn_by_hand() -> None:
 @pytest.mark.parametrize("second", range(4))
 def test_turns_add_up(first: int, second: int) -> None:
     layout = Layout(PIECES, TURNS)
-    assert layout.turned(first).turned(second) == layout.turned((first + second) % 4)
+    assert layout.rotate(first).rotate(second) == layout.rotate((first + second) % 4)
 
 
 def test_equality_is_of_pieces_and_turns() -> None:

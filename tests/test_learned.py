@@ -9,17 +9,17 @@ import pytest
 from scipy.sparse import csr_array
 
 from jigsolve.compatibility import Learned, Percentile, learned
-from jigsolve.dissimilarity import Mahalanobis, nearest
-from jigsolve.identical import kinds_of, merged
-from jigsolve.layout import Layout
-from jigsolve.puzzle import Puzzle, cut, scramble
+from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.piece_classes import find_piece_classes, merge_copies
+from jigsolve.puzzle.pieces import Puzzle, cut, scramble
 from pictures import photograph, small_puzzle
 
 MEASURE = Mahalanobis()
 
 
 def likely(puzzle: Puzzle, loops: bool = True) -> csr_array:
-    return learned.probabilities(puzzle, nearest(puzzle, MEASURE, learned.CANDIDATES), loops=loops)
+    return learned.probabilities(puzzle, find_pairs(puzzle, MEASURE, learned.CANDIDATES), loops=loops)
 
 
 def check(P: csr_array, puzzle: Puzzle) -> None:
@@ -117,7 +117,7 @@ HELD = [("coffee", False), ("chelsea", False), ("rocket", False), ("coffee", Tru
 def test_better_than_eq_10_on_photographs_it_was_not_fitted_on(name, rotate):
     puzzle, truth = scramble(cut(photograph(name), 28, 28), rotate, 2)
     plain = Percentile()
-    C = plain.matrix(puzzle, MEASURE, nearest(puzzle, MEASURE, plain.keep(puzzle)), 0)
+    C = plain.matrix(puzzle, MEASURE, find_pairs(puzzle, MEASURE, plain.keep(puzzle)), 0)
     base = top_1(C, truth)
     without = top_1(likely(puzzle, loops=False), truth)
     assert without > base
@@ -147,7 +147,7 @@ def test_a_side_that_may_face_its_own_copy_has_that_joint_once():
     picture = photograph("coffee")[:224, :336].copy()
     picture[:112] = 255
     puzzle, _ = scramble(cut(picture, 28, 28), True, 0)
-    small = merged(puzzle, kinds_of(puzzle))
+    small = merge_copies(puzzle, find_piece_classes(puzzle))
     P = likely(small)
     check(P, small)
     assert (P.diagonal() <= 1.0).all()
@@ -157,7 +157,7 @@ def test_a_side_that_may_face_its_own_copy_has_that_joint_once():
 
 def test_c_is_a_rising_function_of_p():
     puzzle, _ = small_puzzle("coffee", 28, 6, 8)
-    near = nearest(puzzle, MEASURE, learned.CANDIDATES)
+    near = find_pairs(puzzle, MEASURE, learned.CANDIDATES)
     P, C = learned.probabilities(puzzle, near), Learned().matrix(puzzle, MEASURE, near, 0)
     np.testing.assert_array_equal(P.indices, C.indices)
     assert (np.diff(C.data[np.argsort(P.data)]) >= 0.0).all()

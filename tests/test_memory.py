@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jigsolve import InputError, Puzzle, SolveParams, cut, files, memory, render, scramble, solve
+from jigsolve import InputError, Puzzle, SolveParams, cut, scramble, solve
 from jigsolve.cli import run
+from jigsolve.io import files, render
+from jigsolve.runtime import memory
 from pictures import photograph, small_puzzle
 
 
@@ -22,13 +24,13 @@ def blank(rows: int, cols: int, rotated: bool = False, size: int = 28) -> Puzzle
 @pytest.mark.parametrize(("rotated", "bar"), [(False, 2.5), (True, 4.0)])
 def test_the_largest_puzzles_of_the_field_fit(rotated: bool, bar: float) -> None:
     puzzle = blank(123, 185, rotated)
-    need = memory.needed(puzzle, (123, 185), memory.USUAL, dense=False)
+    need = memory.estimate_need(puzzle, (123, 185), memory.USUAL, dense=False)
     assert 0.5 * memory.GB < need.alone < bar * memory.GB
 
 
 def test_what_grows_with_what() -> None:
     def need(puzzle: Puzzle, shape: tuple[int, int] | None = None, keep: int = 24, dense: bool = False) -> int:
-        return memory.needed(puzzle, shape or (puzzle.rows, puzzle.cols), keep, dense).alone
+        return memory.estimate_need(puzzle, shape or (puzzle.rows, puzzle.cols), keep, dense).alone
 
     plain = need(blank(50, 80))
     assert need(blank(50, 160)) - memory.PROGRAM == pytest.approx(2 * (plain - memory.PROGRAM))
@@ -41,22 +43,29 @@ def test_what_grows_with_what() -> None:
 
 def test_fewer_threads_where_it_is_tight() -> None:
     need = memory.Need(1000, 100)
-    assert [need.threads(4, limit) for limit in (1000, 1099, 1100, 1250, 1e9, memory.UNBOUNDED)] == [1, 1, 2, 3, 4, 4]
-    assert need.threads(1, memory.UNBOUNDED) == 1
+    assert [need.limit_threads(4, limit) for limit in (1000, 1099, 1100, 1250, 1e9, memory.UNBOUNDED)] == [
+        1,
+        1,
+        2,
+        3,
+        4,
+        4,
+    ]
+    assert need.limit_threads(1, memory.UNBOUNDED) == 1
     with pytest.raises(InputError, match="fits into"):
-        need.threads(4, 999)
+        need.limit_threads(4, 999)
 
 
 def test_a_limit_changes_no_digit() -> None:
     puzzle, _ = small_puzzle("coffee", 40, 6, 8)
-    limit = memory.needed(puzzle, (6, 8), 24, dense=False).alone / memory.GB
+    limit = memory.estimate_need(puzzle, (6, 8), 24, dense=False).alone / memory.GB
     tight, free = (solve(puzzle, SolveParams(effort="fast", memory_limit=gb)) for gb in (limit, None))
     assert tight.layout == free.layout
     assert tight.consistency == free.consistency
 
 
 def test_what_cannot_fit_is_refused_before_it_begins(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    files.write_picture(tmp_path / "p.png", render.sheet(small_puzzle("coffee", 40, 6, 8)[0]))
+    files.write_picture(tmp_path / "p.png", render.render_sheet(small_puzzle("coffee", 40, 6, 8)[0]))
     words = ["solve", str(tmp_path / "p.png"), "--piece", "40", "--layout", str(tmp_path / "l.json")]
     assert run([*words, "--memory-limit", "0.1"]) == 2
     err = capsys.readouterr().err
@@ -86,14 +95,14 @@ def test_a_picture_that_cannot_even_be_read_is_refused(tmp_path: Path, capsys: p
 
 
 def test_the_machine_tells_what_it_has() -> None:
-    assert 1 << 26 < memory.available() < 1 << 50
+    assert 1 << 26 < memory.available_bytes() < 1 << 50
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak is told in other units")
 def test_the_limit_is_kept_within_a_tenth(tmp_path: Path) -> None:
     puzzle, _ = scramble(cut(photograph("coffee"), 10, 10), False, 0)  # 2,400 pieces
-    files.write_picture(tmp_path / "p.png", render.sheet(puzzle))
-    need = memory.needed(puzzle, (puzzle.rows, puzzle.cols), 24, dense=False)
+    files.write_picture(tmp_path / "p.png", render.render_sheet(puzzle))
+    need = memory.estimate_need(puzzle, (puzzle.rows, puzzle.cols), 24, dense=False)
     words = ["solve", f"{tmp_path}/p.png", "--piece", "10", "--effort", "fast", "--time-limit", "20", "--threads", "4",
              "--memory-limit", str(need.alone / memory.GB), "--layout", f"{tmp_path}/l.json"]  # fmt: skip
     # a process starts with the peak of the one that made it: another, small one stands between
@@ -109,10 +118,10 @@ def test_the_limit_is_kept_within_a_tenth(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a peak cannot be forgotten")
 def test_a_peak_is_seen_and_forgotten() -> None:
-    memory.forget_peak()
-    before = memory.peak()
+    memory.reset_peak()
+    before = memory.peak_bytes()
     block = np.ones(64 << 20, dtype=np.uint8)
-    assert memory.peak() > before + (48 << 20)
+    assert memory.peak_bytes() > before + (48 << 20)
     del block
-    memory.forget_peak()
-    assert memory.peak() < before + (32 << 20)
+    memory.reset_peak()
+    assert memory.peak_bytes() < before + (32 << 20)

@@ -8,11 +8,12 @@ from _thread import interrupt_main
 import numpy as np
 import pytest
 
-from jigsolve import InputError, Puzzle, SolveParams, render, solve, solve_mixed
-from jigsolve.events import Advanced, Event, Stage
-from jigsolve.layout import HOLE, Layout, facing_sides
-from jigsolve.puzzle import cut, mix, scramble
-from jigsolve.scores import matched, score
+from jigsolve import InputError, Puzzle, SolveParams, solve, solve_mixed
+from jigsolve.io import render
+from jigsolve.puzzle.layout import HOLE, Layout, facing_sides
+from jigsolve.puzzle.pieces import cut, mix, scramble
+from jigsolve.puzzle.scores import match_pictures, score
+from jigsolve.runtime.events import Event, Progressed, StageStarted
 from pictures import photograph, small_puzzle
 
 FAST = SolveParams(effort="fast", threads=1)
@@ -35,7 +36,7 @@ def test_three_pictures(rotate: bool, pictures: int | None) -> None:
     layouts = [result.layout for result in results]
     every = np.concatenate([layout.pieces[layout.pieces != HOLE] for layout in layouts])
     assert sorted(every.tolist()) == list(range(len(puzzle)))  # each piece lies in one cell of one picture
-    answer, share = matched(layouts, truths)
+    answer, share = match_pictures(layouts, truths)
     assert share > 0.98
     for truth, k in zip(truths, answer, strict=True):
         assert sorted(layouts[k].pieces.shape) == sorted(truth.pieces.shape)
@@ -49,16 +50,16 @@ def test_shapes_that_are_given_are_kept() -> None:
     parts = [small_puzzle(name, 48, 6, 9, seed=k) for k, name in enumerate(("coffee", "chelsea"))]
     puzzle, truths = mix(parts, 5)
     results = solve_mixed(puzzle, 2, FAST, shape=(6, 9))
-    answer, share = matched([result.layout for result in results], truths)
+    answer, share = match_pictures([result.layout for result in results], truths)
     assert share == 1.0
     assert [results[k].layout == truth for k, truth in zip(answer, truths, strict=True)] == [True, True]
     for k, truth in zip(answer, truths, strict=True):  # all that a result tells is in the numbers of the bag
-        sides, chances = results[k].candidates.best(2)
+        sides, chances = results[k].candidates.top(2)
         (a, b), _ = facing_sides(truth.pieces, truth.turns)
         assert (sides[a // 4, a % 4, 0] == b).mean() > 0.9
         assert sides.shape == chances.shape == (len(puzzle), 4, 2)
-        shown = render.picture(results[k].puzzle, results[k].layout)
-        assert np.array_equal(shown, render.picture(puzzle, truth))
+        shown = render.render_picture(results[k].puzzle, results[k].layout)
+        assert np.array_equal(shown, render.render_picture(puzzle, truth))
 
 
 def test_missing_pieces_leave_holes_in_their_own_picture() -> None:
@@ -70,7 +71,7 @@ def test_missing_pieces_leave_holes_in_their_own_picture() -> None:
     results = solve_mixed(fewer, None, FAST)
     assert len(results) == 2
     left = [Layout(name[truth.pieces], truth.turns) for truth in truths]
-    answer, share = matched([result.layout for result in results], left)
+    answer, share = match_pictures([result.layout for result in results], left)
     assert share > 0.98
     for truth, k in zip(left, answer, strict=True):
         layout = results[k].layout
@@ -93,7 +94,7 @@ def test_one_picture_is_one_picture(rotate: bool, miss: float) -> None:
 def test_other_solvers_solve_what_was_told_apart() -> None:
     puzzle, truths = mix([small_puzzle(name, 60, 4, 6) for name in ("coffee", "chelsea")], 0)
     results = solve_mixed(puzzle, 2, SolveParams(solver="paper"))
-    assert matched([result.layout for result in results], truths)[1] == 1.0
+    assert match_pictures([result.layout for result in results], truths)[1] == 1.0
     assert [result.params.solver for result in results] == ["paper", "paper"]
     one, _ = small_puzzle("coffee", 50, 4, 5)
     (only,) = solve_mixed(one, None, SolveParams(solver="paper"), shape=(4, 5))
@@ -115,10 +116,10 @@ def test_identical_pieces_are_shared_out() -> None:
     puzzle, truths = mix(parts, 0)
     results = solve_mixed(puzzle, None, FAST)
     assert [result.layout.pieces.shape for result in results] == [(6, 9), (6, 9)]
-    answer, share = matched([result.layout for result in results], truths)
+    answer, share = match_pictures([result.layout for result in results], truths)
     assert share >= 1.0 - 16 / 108
     for truth, k in zip(truths, answer, strict=True):
-        assert score(results[k].layout, truth, puzzle.looks()).picture == 1.0
+        assert score(results[k].layout, truth, puzzle.appearances()).picture == 1.0
 
 
 def test_an_island_in_white_is_no_picture_of_its_own() -> None:
@@ -147,7 +148,7 @@ def test_stages_and_time() -> None:
     results = solve_mixed(puzzle, None, SolveParams(effort="thorough", time_limit=6.0), events.append)
     assert time.monotonic() - begin < 12.0
     assert len(results) == 2
-    stages = [event.name for event in events if isinstance(event, Stage)]
+    stages = [event.name for event in events if isinstance(event, StageStarted)]
     assert stages[:3] == ["pairs", "compatibility", "pictures"]
     assert stages.count("search") == 2
 
@@ -156,13 +157,13 @@ def test_an_interrupt_ends_all_searches() -> None:
     puzzle, _ = bag(2)
     told: list[Event] = []
 
-    def watch(event: Event) -> None:
-        if isinstance(event, Advanced) and told[-1:] == [Stage("search")]:
+    def on_event(event: Event) -> None:
+        if isinstance(event, Progressed) and told[-1:] == [StageStarted("search")]:
             interrupt_main()
-        if isinstance(event, Advanced | Stage):
+        if isinstance(event, Progressed | StageStarted):
             told.append(event)
 
-    results = solve_mixed(puzzle, 2, SolveParams(effort="thorough"), watch)
+    results = solve_mixed(puzzle, 2, SolveParams(effort="thorough"), on_event)
     assert [result.stopped for result in results] == [True, True]
     every = np.concatenate([result.layout.pieces.ravel() for result in results])
     assert sorted(every[every != HOLE].tolist()) == list(range(len(puzzle)))

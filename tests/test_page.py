@@ -14,13 +14,13 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from bad_uploads import body, cases, encoded, zipped
-from jigsolve import pictures, render
-from jigsolve.layout import Layout
-from jigsolve.layout_file import LayoutFile, to_data
+from jigsolve.io import pictures, render
+from jigsolve.io.layout_file import LayoutFile, to_data
 from jigsolve.page import jobs, upload
 from jigsolve.page.app import application
-from jigsolve.puzzle import cut
-from jigsolve.scores import score
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.pieces import cut
+from jigsolve.puzzle.scores import score
 from pictures import photograph, small_puzzle
 
 BASE = "http://127.0.0.1:8420"
@@ -54,7 +54,7 @@ def waited(client: TestClient, key: str, *phases: str, seconds: float = 300.0) -
 
 def puzzle_file(rotate: bool = False, piece: int = 40) -> tuple[bytes, Layout]:
     puzzle, truth = small_puzzle("chelsea", piece, 200 // piece, 240 // piece, rotate, 3, top=40, left=100)
-    return encoded(render.sheet(puzzle)), truth
+    return encoded(render.render_sheet(puzzle)), truth
 
 
 # --- who may talk to it
@@ -201,7 +201,7 @@ def test_a_whole_picture_can_be_cut_and_shuffled(client: TestClient) -> None:
     shuffled = client.post(f"/api/desks/{state['key']}/settings", json={"piece": [40, 40], "shuffle": True}).json()
     assert shuffled["puzzle"]["n"] == 30
     image = client.get(f"/api/desks/{state['key']}/atlas")
-    shown = pictures.decoded(io.BytesIO(image.content), "atlas", 10**6).pixels
+    shown = pictures.decode(io.BytesIO(image.content), "atlas", 10**6).pixels
     assert not np.array_equal(shown, PHOTOGRAPH)
     assert np.array_equal(np.sort(shown, axis=None), np.sort(PHOTOGRAPH, axis=None))
 
@@ -238,7 +238,7 @@ def test_the_whole_round(client: TestClient) -> None:
     assert kept["joints"]
     shown = client.post(f"{path}/picture", json=laid)
     turned = [np.rot90(PHOTOGRAPH, k) for k in range(4)]
-    solved = pictures.decoded(io.BytesIO(shown.content), "solved", 10**6).pixels
+    solved = pictures.decode(io.BytesIO(shown.content), "solved", 10**6).pixels
     assert any(np.array_equal(solved, whole) for whole in turned)
     swapped = [row[:] for row in laid["pieces"]]
     swapped[0][0], swapped[1][1] = swapped[1][1], swapped[0][0]
@@ -299,7 +299,7 @@ def test_puzzles_without_much_to_go_by(client: TestClient, picture: str) -> None
 
 def test_the_queue_pause_stop_and_cancel(client: TestClient) -> None:
     puzzle, _ = small_puzzle("chelsea", 20, 15, 22, seed=1)
-    sheet = encoded(render.sheet(puzzle))
+    sheet = encoded(render.render_sheet(puzzle))
     keys = [sent(client, (f"{k}.png", sheet))["key"] for k in range(4)]
     one, two, three, four = (f"/api/desks/{key}" for key in keys)
     for path in (one, two, three, four):

@@ -12,13 +12,13 @@ from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from bad_uploads import cases, encoded
 from browser import browser_seconds, launched, page_of, photographed, serving, until
-from jigsolve import files, render
 from jigsolve.cli import run
-from jigsolve.confidence import Confidence
-from jigsolve.layout import Layout
-from jigsolve.layout_file import LayoutFile
-from jigsolve.puzzle import cut, scramble
-from jigsolve.scores import score
+from jigsolve.confidence.values import Confidence
+from jigsolve.io import files, render
+from jigsolve.io.layout_file import LayoutFile
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.pieces import cut, scramble
+from jigsolve.puzzle.scores import score
 from pictures import photograph, small_puzzle
 
 ANSWER = "#panel-answer:not([hidden])"
@@ -118,7 +118,7 @@ def count(found: Locator) -> int:
 
 def test_the_whole_round(browser: Browser, address: str, tmp_path: Path) -> None:
     puzzle, truth = small_puzzle("coffee", 40, 10, 15, rotate=True, seed=5)
-    files.write_picture(tmp_path / "sheet.png", render.sheet(puzzle))
+    files.write_picture(tmp_path / "sheet.png", render.render_sheet(puzzle))
     with page_of(browser) as page:
         page.goto(address)
         until(page, "document.querySelectorAll('#examples img').length === 6")
@@ -268,7 +268,7 @@ def test_doubts_are_listed_and_jumped_to(browser: Browser, address: str, tmp_pat
     flags = right > 2, down > 2
     flags[0][0, :5] = True
     believed = Confidence(right, down, flags, np.full((20, 32), 0.97), 0.4, 0.4)
-    files.write_picture(tmp_path / "sheet.png", render.sheet(puzzle))
+    files.write_picture(tmp_path / "sheet.png", render.render_sheet(puzzle))
     files.write_layout(tmp_path / "layout.json", LayoutFile(truth, (20, 20), confidence=believed))
     with page_of(browser, scheme="dark") as page:
         page.goto(address)
@@ -360,7 +360,7 @@ def test_22755_pieces_stay_smooth(browser: Browser, address: str, tmp_path: Path
     rng = np.random.default_rng(0)
     right, down = (np.where(rng.random(shape) < 0.03, 0.5, 0.999) for shape in ((rows, cols - 1), (rows - 1, cols)))
     believed = Confidence(right, down, (right > 2, down > 2), np.full(LARGE, 0.9), 0.0, 0.0)
-    files.write_picture(tmp_path / "sheet.jpg", render.sheet(puzzle))
+    files.write_picture(tmp_path / "sheet.jpg", render.render_sheet(puzzle))
     files.write_layout(tmp_path / "layout.json", LayoutFile(truth, (28, 28), confidence=believed))
     with page_of(browser) as page:
         page.goto(address)
@@ -415,7 +415,7 @@ def test_bad_uploads_are_answered_in_plain_words(browser: Browser, address: str)
 
 def test_contradictory_pins_are_answered_on_the_page(browser: Browser, address: str, tmp_path: Path) -> None:
     puzzle, truth = small_puzzle("chelsea", 40, 3, 4)
-    files.write_picture(tmp_path / "sheet.png", render.sheet(puzzle))
+    files.write_picture(tmp_path / "sheet.png", render.render_sheet(puzzle))
     files.write_layout(tmp_path / "layout.json", LayoutFile(truth, (40, 40)))
     a, b, c = (int(truth.pieces[0, k]) for k in range(3))
     joints = [{"piece": a, "side": "right", "other": b, "other_side": "left"}]

@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from jigsolve import render
-from jigsolve.errors import InputError
-from jigsolve.piece_size import find
-from jigsolve.puzzle import cut, scramble
+from jigsolve.io import render
+from jigsolve.io.piece_size import estimate_grid
+from jigsolve.puzzle.pieces import cut, scramble
+from jigsolve.runtime.errors import InputError
 from pictures import photograph
 
 PHOTOGRAPHS = ("astronaut", "chelsea", "coffee", "camera", "coins", "rocket")
 
 
 def sheet_of(name: str, width: int, height: int, rotate: bool = False, seed: int = 0) -> np.ndarray:
-    return render.sheet(scramble(cut(photograph(name), height, width), rotate, seed)[0])
+    return render.render_sheet(scramble(cut(photograph(name), height, width), rotate, seed)[0])
 
 
 def as_jpeg(sheet: np.ndarray, quality: int) -> np.ndarray:
@@ -32,7 +32,7 @@ def as_jpeg(sheet: np.ndarray, quality: int) -> np.ndarray:
 @pytest.mark.parametrize("quality", [None, 75, 90])
 def test_photographs(name: str, size: tuple[int, int], quality: int | None) -> None:
     sheet = sheet_of(name, *size, rotate=quality == 90)
-    guess = find(sheet if quality is None else as_jpeg(sheet, quality))
+    guess = estimate_grid(sheet if quality is None else as_jpeg(sheet, quality))
     assert (guess.piece, guess.corner) == (size, (0, 0))
     assert guess.cells == (sheet.shape[1] // size[0], sheet.shape[0] // size[1])
     assert guess.sure
@@ -43,76 +43,76 @@ def test_photographs(name: str, size: tuple[int, int], quality: int | None) -> N
 def test_strips_and_single_rows(name: str) -> None:
     height, width = photograph(name).shape[:2]
     for size in ((width, 8), (8, height), (width, 21), (30, height)):
-        assert find(sheet_of(name, *size)).piece == size
+        assert estimate_grid(sheet_of(name, *size)).piece == size
 
 
 def test_a_few_large_pieces() -> None:
     picture = photograph("astronaut")
-    assert find(sheet_of("astronaut", 256, 256)).piece == (256, 256)
-    assert find(render.sheet(scramble(cut(picture, 128, 170), True, 1)[0])).piece == (170, 128)
+    assert estimate_grid(sheet_of("astronaut", 256, 256)).piece == (256, 256)
+    assert estimate_grid(render.render_sheet(scramble(cut(picture, 128, 170), True, 1)[0])).piece == (170, 128)
 
 
 def test_what_is_left_over_at_the_end() -> None:
     picture = photograph("coffee").copy()  # 600 x 400
     sheet = sheet_of("coffee", 28, 28)
     picture[: sheet.shape[0], : sheet.shape[1]] = sheet
-    guess = find(picture)
+    guess = estimate_grid(picture)
     assert (guess.piece, guess.corner, guess.cells) == ((28, 28), (0, 0), (21, 14))
 
 
 @pytest.mark.parametrize("left", [5, 20, 32, 33, 64, 70])  # some as wide as a piece or two, or wider
 def test_a_frame(left: int) -> None:
     sheet = np.pad(sheet_of("coffee", 32, 32), ((9, 40), (left, 3), (0, 0)), constant_values=255)
-    guess = find(sheet)
+    guess = estimate_grid(sheet)
     assert (guess.piece, guess.corner, guess.cells) == ((32, 32), (left, 9), (18, 12))
-    assert (find(sheet, 32, 32).corner, find(sheet, 32, 32).cells) == ((left, 9), (18, 12))
+    assert (estimate_grid(sheet, 32, 32).corner, estimate_grid(sheet, 32, 32).cells) == ((left, 9), (18, 12))
 
 
 def test_pixels_drawn_larger() -> None:
     for times in (2, 3):
         sheet = sheet_of("chelsea", 20, 20).repeat(times, axis=0).repeat(times, axis=1)
-        assert find(sheet).piece == (20 * times, 20 * times)
+        assert estimate_grid(sheet).piece == (20 * times, 20 * times)
 
 
 def test_depth_and_alpha_change_nothing() -> None:
     sheet = sheet_of("chelsea", 30, 20)
     deep = sheet.astype(np.uint16) * 257
-    assert find(deep) == find(sheet)
+    assert estimate_grid(deep) == estimate_grid(sheet)
     opaque = np.concatenate([sheet, np.full_like(sheet[..., :1], 255)], axis=2)
-    assert find(opaque).piece == (30, 20)
+    assert estimate_grid(opaque).piece == (30, 20)
     hidden = np.concatenate([sheet, np.zeros_like(sheet[..., :1])], axis=2)  # colours under nothing do not count
-    assert not find(hidden).sure
+    assert not estimate_grid(hidden).sure
 
 
 def test_a_picture_without_cuts() -> None:
     for name in ("chelsea", "astronaut", "page"):
-        guess = find(photograph(name))
+        guess = estimate_grid(photograph(name))
         assert guess.cells == (1, 1)
         assert len(guess.others) == 3
-    assert find(np.zeros((40, 60, 3), np.uint8)).cells == (1, 1)
+    assert estimate_grid(np.zeros((40, 60, 3), np.uint8)).cells == (1, 1)
 
 
 def test_unsure_where_it_cannot_be_known() -> None:
     rng = np.random.default_rng(0)
-    guess = find(rng.integers(0, 256, (96, 96, 3), dtype=np.uint8))  # noise has cuts everywhere and nowhere
+    guess = estimate_grid(rng.integers(0, 256, (96, 96, 3), dtype=np.uint8))  # noise has cuts everywhere and nowhere
     assert not guess.sure
 
 
 def test_what_is_given_is_taken() -> None:
     sheet = sheet_of("chelsea", 40, 40)  # 440 x 280
-    assert find(sheet, 20, 35).piece == (20, 35)
-    assert find(sheet, width=80).piece == (80, 40)
-    assert find(sheet, 440, 280).cells == (1, 1)
-    assert find(sheet, 300, 200).cells == (1, 1)
+    assert estimate_grid(sheet, 20, 35).piece == (20, 35)
+    assert estimate_grid(sheet, width=80).piece == (80, 40)
+    assert estimate_grid(sheet, 440, 280).cells == (1, 1)
+    assert estimate_grid(sheet, 300, 200).cells == (1, 1)
     with pytest.raises(InputError, match="no larger than the picture, 440x280"):
-        find(sheet, 441, 20)
+        estimate_grid(sheet, 441, 20)
     with pytest.raises(InputError, match="shape"):
-        find(sheet[..., 0])
+        estimate_grid(sheet[..., 0])
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (2, 9), (7, 3), (16, 16)])
 def test_tiny_sheets(shape: tuple[int, int]) -> None:
-    guess = find(np.random.default_rng(0).integers(0, 256, (*shape, 3), dtype=np.uint8))
+    guess = estimate_grid(np.random.default_rng(0).integers(0, 256, (*shape, 3), dtype=np.uint8))
     assert 1 <= guess.cells[0] * guess.piece[0] <= shape[1]
     assert 1 <= guess.cells[1] * guess.piece[1] <= shape[0]
 
@@ -121,14 +121,14 @@ def test_blocks_of_a_picture_that_was_jpeg_before_it_was_cut() -> None:
     """Strips turned by half turns put its blocks at two places at once: they are no cuts."""
     picture = as_jpeg(photograph("rocket")[:, :636], 30)  # 4 more than whole blocks
     for height in (8, 28):
-        sheet = render.sheet(scramble(cut(picture, height, 636), True, 1)[0])
-        assert find(sheet).piece == (636, height)
+        sheet = render.render_sheet(scramble(cut(picture, height, 636), True, 1)[0])
+        assert estimate_grid(sheet).piece == (636, height)
 
 
 @pytest.mark.parametrize(("enlarged", "piece"), [(4, 32), (8, 32), (5, 40)])
 def test_pixels_drawn_large_are_no_pieces(enlarged: int, piece: int) -> None:
     drawing = np.kron(photograph("astronaut")[::4, ::4], np.ones((enlarged, enlarged, 1), np.uint8))
-    guess = find(render.sheet(scramble(cut(drawing, piece, piece), False, 0)[0]))
+    guess = estimate_grid(render.render_sheet(scramble(cut(drawing, piece, piece), False, 0)[0]))
     assert guess.piece == (piece, piece)
     assert guess.sure
 
@@ -137,5 +137,5 @@ def test_a_code_that_shows_no_cuts_is_not_cut_into_its_squares() -> None:
     """Where every line may be a cut or none, nobody can tell; to be sure of the code's own squares would be wrong."""
     squares = np.random.default_rng(0).random((33, 33)) < 0.5
     code = (np.kron(np.pad(squares, 4, constant_values=True), np.ones((8, 8))) * 255).astype(np.uint8)
-    guess = find(render.sheet(scramble(cut(code[..., None], 24, 24), False, 0)[0]))
+    guess = estimate_grid(render.render_sheet(scramble(cut(code[..., None], 24, 24), False, 0)[0]))
     assert guess.piece == (24, 24) or not guess.sure

@@ -10,38 +10,38 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jigsolve import Puzzle, SolveParams, cut, scramble, solve
-from jigsolve.errors import InputError
-from jigsolve.layout import Layout
-from jigsolve.pins import Joint, Pinned, Pins, checked, from_data, to_data
-from jigsolve.puzzle import UNKNOWN
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.pieces import UNKNOWN
+from jigsolve.puzzle.pins import PinnedCell, PinnedJoint, Pins, check_pins, from_data, to_data
+from jigsolve.runtime.errors import InputError
 from pictures import photograph, small_puzzle
 
 
-def joint_of(layout: Layout, row: int, col: int, d: int) -> Joint:
+def joint_of(layout: Layout, row: int, col: int, d: int) -> PinnedJoint:
     """The joint of a cell to the right (d = 0) or down (d = 1)."""
     y, x = row + d, col + 1 - d
     turn, beside = int(layout.turns[row, col]), int(layout.turns[y, x])
-    return Joint(int(layout.pieces[row, col]), (d - turn) % 4, int(layout.pieces[y, x]), (d + 2 - beside) % 4)
+    return PinnedJoint(int(layout.pieces[row, col]), (d - turn) % 4, int(layout.pieces[y, x]), (d + 2 - beside) % 4)
 
 
 def test_the_truth_breaks_none_of_its_own_joints():
     _, truth = small_puzzle("coffee", 40, 4, 5, rotate=True, seed=1)
     joints = tuple(joint_of(truth, row, col, d) for row in range(3) for col in range(4) for d in (0, 1))
-    assert Pins(joints=joints).broken(truth.pieces, truth.turns) == 0
-    assert Pins(forbidden=joints).broken(truth.pieces, truth.turns) == len(joints)
+    assert Pins(joints=joints).count_broken(truth.pieces, truth.turns) == 0
+    assert Pins(forbidden=joints).count_broken(truth.pieces, truth.turns) == len(joints)
 
 
 @pytest.mark.parametrize("rotate", [False, True])
 def test_pinned_cells_are_kept_even_if_they_are_wrong(rotate):
     puzzle, truth = small_puzzle("coffee", 40, 6, 8, rotate, seed=2)
     wrong = (
-        Pinned(int(truth.pieces[0, 0]), 5, 7, int(truth.turns[0, 0])),
-        Pinned(int(truth.pieces[3, 3]), 3, 3, int(truth.turns[3, 3])),
+        PinnedCell(int(truth.pieces[0, 0]), 5, 7, int(truth.turns[0, 0])),
+        PinnedCell(int(truth.pieces[3, 3]), 3, 3, int(truth.turns[3, 3])),
     )
     pins = Pins(cells=wrong)
     layout = solve(puzzle, pins=pins).layout
     assert layout.is_feasible(len(puzzle))
-    assert pins.broken(layout.pieces, layout.turns) == 0
+    assert pins.count_broken(layout.pieces, layout.turns) == 0
 
 
 @pytest.mark.parametrize("rotate", [False, True])
@@ -49,10 +49,10 @@ def test_fixed_joints_are_kept_even_if_they_are_wrong(rotate):
     puzzle, truth = small_puzzle("chelsea", 40, 6, 8, rotate, seed=3)
     a, b, c = int(truth.pieces[0, 0]), int(truth.pieces[5, 7]), int(truth.pieces[2, 6])
     side = 3 if rotate else 0
-    pins = Pins(joints=(Joint(a, side, b, 2), Joint(b, 1, c, 3)))
+    pins = Pins(joints=(PinnedJoint(a, side, b, 2), PinnedJoint(b, 1, c, 3)))
     layout = solve(puzzle, pins=pins).layout
     assert layout.is_feasible(len(puzzle))
-    assert pins.broken(layout.pieces, layout.turns) == 0
+    assert pins.count_broken(layout.pieces, layout.turns) == 0
 
 
 @pytest.mark.parametrize("rotate", [False, True])
@@ -61,23 +61,23 @@ def test_forbidden_joints_are_avoided_even_if_they_are_right(rotate):
     pins = Pins(forbidden=tuple(joint_of(truth, 2, col, d) for col in range(6) for d in (0, 1)))
     layout = solve(puzzle, pins=pins).layout
     assert layout.is_feasible(len(puzzle))
-    assert pins.broken(layout.pieces, layout.turns) == 0
+    assert pins.count_broken(layout.pieces, layout.turns) == 0
 
 
 def test_a_pinned_copy_is_that_very_copy():
     """Of pieces that look alike, the one that is pinned lies where it is pinned."""
     pieces = np.zeros((12, 20, 20, 3), dtype=np.uint8)
     pieces[6:] = np.random.default_rng(0).integers(0, 255, (6, 20, 20, 3), dtype=np.uint8)
-    pins = Pins(cells=(Pinned(3, 2, 1, 1), Pinned(1, 0, 3, 0)), joints=(Joint(2, 0, 7, 2),))
+    pins = Pins(cells=(PinnedCell(3, 2, 1, 1), PinnedCell(1, 0, 3, 0)), joints=(PinnedJoint(2, 0, 7, 2),))
     layout = solve(Puzzle(pieces, 3, 4, rotated=True), pins=pins).layout
     assert layout.pieces[2, 1] == 3
     assert layout.pieces[0, 3] == 1
-    assert pins.broken(layout.pieces, layout.turns) == 0
+    assert pins.count_broken(layout.pieces, layout.turns) == 0
 
 
 def test_what_is_right_and_pinned_changes_nothing():
     puzzle, truth = scramble(cut(photograph("rocket"), 40, 40), True, 1)
-    pins = Pins(cells=(Pinned(int(truth.pieces[1, 1]), 1, 1, int(truth.turns[1, 1])),))
+    pins = Pins(cells=(PinnedCell(int(truth.pieces[1, 1]), 1, 1, int(truth.turns[1, 1])),))
     layout = solve(puzzle, pins=pins).layout
     assert (layout.pieces == truth.pieces).mean() > 0.95  # upright, since the pin says how
 
@@ -86,37 +86,37 @@ def test_pins_with_missing_pieces():
     puzzle, truth = small_puzzle("coffee", 40, 6, 8, seed=5)
     kept = np.arange(len(puzzle)) != truth.pieces[2, 2]
     number = np.cumsum(kept) - 1
-    pins = Pins(cells=(Pinned(int(number[truth.pieces[0, 0]]), 0, 0, 0),))
+    pins = Pins(cells=(PinnedCell(int(number[truth.pieces[0, 0]]), 0, 0, 0),))
     layout = solve(Puzzle(puzzle.pieces[kept], 6, 8), pins=pins).layout
-    assert pins.broken(layout.pieces, layout.turns) == 0
+    assert pins.count_broken(layout.pieces, layout.turns) == 0
     assert (layout.pieces == -1).sum() == 1
 
 
 @pytest.mark.parametrize(
     ("pins", "message"),
     [
-        (Pins(cells=(Pinned(99, 0, 0, 0),)), "pins for pieces 0 to 11"),
-        (Pins(cells=(Pinned(0, 3, 0, 0),)), "pinned cells on a grid of 3 x 4"),
-        (Pins(cells=(Pinned(0, 0, 0, 1),)), "Expected turns"),
-        (Pins(cells=(Pinned(0, 0, 0, 0), Pinned(0, 1, 0, 0))), "one cell for each pinned piece"),
-        (Pins(cells=(Pinned(0, 0, 0, 0), Pinned(1, 0, 0, 0))), "one piece in a cell"),
-        (Pins(joints=(Joint(0, 0, 0, 2),)), "between two pieces"),
-        (Pins(joints=(Joint(0, 0, 1, 2), Joint(0, 1, 1, 3))), "joints that agree"),
-        (Pins(joints=(Joint(0, 0, 1, 2), Joint(0, 0, 2, 2))), "one piece in a cell"),
-        (Pins(joints=(Joint(0, 0, 1, 2),), cells=(Pinned(0, 0, 0, 0), Pinned(1, 1, 1, 0))), "agree"),
-        (Pins(joints=(Joint(0, 0, 1, 2),), cells=(Pinned(0, 0, 3, 0),)), "beyond it"),
-        (Pins(joints=(Joint(0, 0, 1, 2),), forbidden=(Joint(1, 2, 0, 0),)), "forbidden"),
-        (Pins(joints=tuple(Joint(k, 1, k + 1, 3) for k in range(3))), "joints that fit"),
+        (Pins(cells=(PinnedCell(99, 0, 0, 0),)), "pins for pieces 0 to 11"),
+        (Pins(cells=(PinnedCell(0, 3, 0, 0),)), "pinned cells on a grid of 3 x 4"),
+        (Pins(cells=(PinnedCell(0, 0, 0, 1),)), "Expected turns"),
+        (Pins(cells=(PinnedCell(0, 0, 0, 0), PinnedCell(0, 1, 0, 0))), "one cell for each pinned piece"),
+        (Pins(cells=(PinnedCell(0, 0, 0, 0), PinnedCell(1, 0, 0, 0))), "one piece in a cell"),
+        (Pins(joints=(PinnedJoint(0, 0, 0, 2),)), "between two pieces"),
+        (Pins(joints=(PinnedJoint(0, 0, 1, 2), PinnedJoint(0, 1, 1, 3))), "joints that agree"),
+        (Pins(joints=(PinnedJoint(0, 0, 1, 2), PinnedJoint(0, 0, 2, 2))), "one piece in a cell"),
+        (Pins(joints=(PinnedJoint(0, 0, 1, 2),), cells=(PinnedCell(0, 0, 0, 0), PinnedCell(1, 1, 1, 0))), "agree"),
+        (Pins(joints=(PinnedJoint(0, 0, 1, 2),), cells=(PinnedCell(0, 0, 3, 0),)), "beyond it"),
+        (Pins(joints=(PinnedJoint(0, 0, 1, 2),), forbidden=(PinnedJoint(1, 2, 0, 0),)), "forbidden"),
+        (Pins(joints=tuple(PinnedJoint(k, 1, k + 1, 3) for k in range(3))), "joints that fit"),
     ],
 )
 def test_contradictions_are_refused(pins, message):
     with pytest.raises(InputError, match=message):
-        checked(pins, 12, 3, 4, (0,))
+        check_pins(pins, 12, 3, 4, (0,))
 
 
 def test_who_cannot_keep_pins_says_so():
     puzzle, _ = small_puzzle("coffee", 40, 3, 4)
-    pins = Pins(cells=(Pinned(0, 0, 0, 0),))
+    pins = Pins(cells=(PinnedCell(0, 0, 0, 0),))
     with pytest.raises(InputError, match="no pins with solver paper"):
         solve(puzzle, SolveParams(solver="paper"), pins=pins)
     with pytest.raises(InputError, match="rows and cols with pinned cells"):
@@ -124,7 +124,7 @@ def test_who_cannot_keep_pins_says_so():
 
 
 def test_a_file_and_back():
-    pins = Pins((Pinned(1, 2, 3, 1),), (Joint(0, 1, 4, 3),), (Joint(2, 0, 3, 2),))
+    pins = Pins((PinnedCell(1, 2, 3, 1),), (PinnedJoint(0, 1, 4, 3),), (PinnedJoint(2, 0, 3, 2),))
     assert from_data(to_data(pins)) == pins
 
 
@@ -145,9 +145,9 @@ def test_whatever_a_file_holds_it_is_pins_or_an_error(data):
 @pytest.mark.parametrize("rotate", [False, True])
 def test_what_is_pinned_is_certain(rotate):
     puzzle, truth = small_puzzle("coffee", 40, 6, 8, rotate, seed=2)
-    cells = tuple(Pinned(int(truth.pieces[0, x]), 0, x, int(truth.turns[0, x])) for x in (2, 3))
+    cells = tuple(PinnedCell(int(truth.pieces[0, x]), 0, x, int(truth.turns[0, x])) for x in (2, 3))
     down, right = joint_of(truth, 3, 5, 1), joint_of(truth, 4, 1, 0)
-    backwards = Joint(right.other, right.other_side, right.piece, right.side)
+    backwards = PinnedJoint(right.other, right.other_side, right.piece, right.side)
     result = solve(puzzle, SolveParams(effort="fast", threads=1), pins=Pins(cells, (down, backwards)))
     assert result.layout == truth
     said = result.confidence

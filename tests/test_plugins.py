@@ -11,11 +11,13 @@ from pathlib import Path
 import pytest
 import skimage.data
 
-from jigsolve import SolveParams, cut, files, plugins, scramble, solve
+from jigsolve import SolveParams, cut, scramble, solve
 from jigsolve.bench.campaign import execute, plan
 from jigsolve.cli import run
-from jigsolve.errors import InputError
-from jigsolve.plugins import STAGES, Plugin
+from jigsolve.io import files
+from jigsolve.plugins import loading as plugins
+from jigsolve.plugins.loading import STAGES, Plugin
+from jigsolve.runtime.errors import InputError
 from jigsolve.solvers import SOLVERS, Tree
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -31,8 +33,8 @@ from jigsolve.solvers import Solver, Tree
 class Copy(Solver):
     times: int = 1
 
-    def solve(self, grid, seed, watch, budget):
-        return Tree().solve(grid, seed, watch, budget)
+    def solve(self, grid, seed, on_event, budget):
+        return Tree().solve(grid, seed, on_event, budget)
 
 SOLVERS = {"copy": Copy()}
 """
@@ -59,7 +61,7 @@ def cats(tmp_path: Path) -> Path:
 
 
 def loaded(source: str, name: str = "mine.py") -> None:
-    plugins.load(Plugin(name, source.encode()))
+    plugins.load_plugin(Plugin(name, source.encode()))
 
 
 def test_the_examples_are_fifteen_lines() -> None:
@@ -133,7 +135,7 @@ BAD = {
     "SOLVERS = {'tree': 1}": "Expected a new name for a solver, got 'tree' in mine.py, which is taken.",
     "SOLVERS = {'a/b': 1}": "Expected a solver's name of letters, digits and -, got 'a/b'",
     "SOLVERS = {7: 1}": "got 7",
-    "SOLVERS = {'x': 1}": "Expected solver 'x' of mine.py to have solve, compatibility, merges",
+    "SOLVERS = {'x': 1}": "Expected solver 'x' of mine.py to have solve, compatibility, merges_copies",
     "COMPATIBILITIES = {'x': 1}": "to have keep, matrix",
     "DISSIMILARITIES = {'x': 1}": "to have terms",
     "class X:\n def __init__(self, a): pass\nSOLVERS = {'x': X}": "Expected solver 'x' of mine.py, got TypeError",

@@ -7,13 +7,13 @@ import re
 import numpy as np
 import pytest
 
-from jigsolve import render
 from jigsolve.bench import bags
 from jigsolve.bench.protocols import CONDITIONS, CUTS, case, framed, judged, parsed
 from jigsolve.cli.names import PROTOCOLS, pattern
-from jigsolve.errors import InputError
-from jigsolve.layout import HOLE, Layout
-from jigsolve.scores import Scores
+from jigsolve.io import render
+from jigsolve.puzzle.layout import HOLE, Layout
+from jigsolve.puzzle.scores import Scores
+from jigsolve.runtime.errors import InputError
 from jigsolve.solve import SolveParams, solve
 from pictures import photograph
 
@@ -71,7 +71,7 @@ def test_the_truth_is_right(protocol: str, rotate: bool) -> None:
     scores = judged(one, one.truth)
     assert (scores.direct, scores.neighbour, scores.perfect, scores.picture) == (1.0, 1.0, True, 1.0)
     assert one.puzzle.rotated == rotate
-    shown = render.picture(one.puzzle, one.truth)[..., :3].astype(float)
+    shown = render.render_picture(one.puzzle, one.truth)[..., :3].astype(float)
     if one.puzzle.pieces.dtype == np.uint16:
         shown /= 257
     if one.puzzle.pieces.shape[1:3] == (46, 46):  # worn

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jigsolve import render
-from jigsolve.errors import InputError
-from jigsolve.puzzle import UNKNOWN, Puzzle, cut, from_sheet, mix, scramble
+from jigsolve.io import render
+from jigsolve.puzzle.pieces import UNKNOWN, Puzzle, cut, cut_sheet, mix, scramble
+from jigsolve.runtime.errors import InputError
 from pictures import photograph
 
 
@@ -20,14 +20,14 @@ def test_the_truth_of_a_scrambled_picture_is_the_picture(height: int, width: int
     puzzle, truth = scramble(whole, rotate, seed=3)
     assert truth.is_feasible(len(whole))
     kept = picture[: whole.rows * height, : whole.cols * width]
-    np.testing.assert_array_equal(render.picture(puzzle, truth), kept)
+    np.testing.assert_array_equal(render.render_picture(puzzle, truth), kept)
     assert puzzle.pieces.shape == whole.pieces.shape
-    assert (render.sheet(puzzle) != kept).any()
+    assert (render.render_sheet(puzzle) != kept).any()
 
 
 def test_a_sheet_gives_its_pieces_back() -> None:
     puzzle, _ = scramble(cut(photograph("chelsea"), 40, 40), rotate=True, seed=0)
-    again = from_sheet(render.sheet(puzzle), 40, 40, rotated=True)
+    again = cut_sheet(render.render_sheet(puzzle), 40, 40, rotated=True)
     np.testing.assert_array_equal(again.pieces, puzzle.pieces)
     assert (again.rows, again.cols, again.rotated) == (7, 11, True)
 
@@ -51,7 +51,7 @@ def test_a_mixed_bag_holds_all_pictures(rotate: bool) -> None:
     bag, truths = mix([scramble(cut(whole, 50, 50), rotate, k) for k, whole in enumerate(wholes)], seed=1)
     assert (bag.rows, bag.cols, bag.rotated) == (*UNKNOWN, rotate)
     for whole, truth in zip(wholes, truths, strict=True):
-        np.testing.assert_array_equal(render.picture(bag, truth), whole)
+        np.testing.assert_array_equal(render.render_picture(bag, truth), whole)
     both = np.concatenate([truth.pieces.ravel() for truth in truths])
     assert sorted(both.tolist()) == list(range(len(bag)))
     assert truths[0].pieces.max() >= 24  # mixed indeed
@@ -77,7 +77,7 @@ def test_looks_tell_equal_pixels() -> None:
     half_turn = piece.copy()
     half_turn[:] = np.maximum(piece, piece[::-1, ::-1])  # looks the same upside down
     puzzle = Puzzle(np.stack([piece, np.rot90(piece, -1), white, piece, half_turn, white]), 2, 3, rotated=True)
-    looks = puzzle.looks()
+    looks = puzzle.appearances()
     assert looks.shape == (6, 4)
     for i in range(6):
         for j in range(6):
@@ -90,7 +90,7 @@ def test_looks_tell_equal_pixels() -> None:
 def test_looks_of_oblong_pieces() -> None:
     piece = np.random.default_rng(0).integers(0, 256, (4, 6, 1), dtype=np.uint8)
     puzzle = Puzzle(np.stack([piece, piece[::-1, ::-1], 255 - piece]), 1, 3, rotated=True)
-    looks = puzzle.looks()
+    looks = puzzle.appearances()
     assert looks[0, 0] == looks[1, 2]
     assert looks[0, 2] == looks[1, 0]
     assert looks[0, 0] != looks[0, 2]
@@ -100,9 +100,9 @@ def test_looks_of_oblong_pieces() -> None:
 def test_identical_looks_only_where_something_can_be_swapped() -> None:
     piece = np.random.default_rng(0).integers(0, 256, (5, 5, 3), dtype=np.uint8)
     pieces = np.stack([piece, np.rot90(piece, -1)])
-    assert Puzzle(pieces, 1, 2).identical_looks() is None  # upright they differ
-    assert Puzzle(pieces, 1, 2, rotated=True).identical_looks() is not None
-    assert Puzzle(np.stack([piece, piece]), 1, 2).identical_looks() is not None
+    assert Puzzle(pieces, 1, 2).ambiguous_appearances() is None  # upright they differ
+    assert Puzzle(pieces, 1, 2, rotated=True).ambiguous_appearances() is not None
+    assert Puzzle(np.stack([piece, piece]), 1, 2).ambiguous_appearances() is not None
 
 
 PICTURE = np.zeros((60, 90, 3), np.uint8)
@@ -132,7 +132,7 @@ PICTURE = np.zeros((60, 90, 3), np.uint8)
         ),
         (lambda: cut(PICTURE, 0, 28), "Expected a piece size of at least 1 pixel, got 28x0."),
         (lambda: cut(PICTURE, 28, 91), "Expected a piece no larger than the picture, 90x60, got 91x28."),
-        (lambda: from_sheet(PICTURE, 28, 30), "Expected a sheet of whole pieces of 30x28, got 90x60 pixels."),
+        (lambda: cut_sheet(PICTURE, 28, 30), "Expected a sheet of whole pieces of 30x28, got 90x60 pixels."),
     ],
 )
 def test_bad_puzzles_are_refused(make, message):

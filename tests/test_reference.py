@@ -9,16 +9,17 @@ import pytest
 from PIL import Image, ImageEnhance
 from scipy.optimize import linear_sum_assignment
 
-from jigsolve.errors import InputError
-from jigsolve.layout import HOLE, Layout
-from jigsolve.pins import Pinned, Pins
-from jigsolve.puzzle import Puzzle, cut, scramble
-from jigsolve.reference import place, shaped
-from jigsolve.reference.likeness import Likeness, compared, sure
-from jigsolve.reference.place import Exchange, assigned
-from jigsolve.scores import score
+from jigsolve.placement import exchange as place
+from jigsolve.placement.exchange import Exchange, assign_pieces
+from jigsolve.placement.likeness import Likeness, compare_with_reference, find_sure_pairs
+from jigsolve.placement.reference import fit_shape
+from jigsolve.puzzle.layout import HOLE, Layout
+from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+from jigsolve.puzzle.pins import PinnedCell, Pins
+from jigsolve.puzzle.scores import score
+from jigsolve.runtime.errors import InputError
 from jigsolve.solve import SolveParams, solve
-from jigsolve.solvers import Grid
+from jigsolve.solvers import GridProblem
 from pictures import grid_of, photograph, small_puzzle
 
 
@@ -42,10 +43,10 @@ def grey(picture: np.ndarray) -> np.ndarray:
 def test_the_reference_alone_places_pieces(kind: object, rotate: bool) -> None:
     whole = photograph("coffee")[:392, :588]
     puzzle, truth = scramble(cut(whole, 28, 28), rotate, 2)
-    like = compared(puzzle, kind(whole))  # type: ignore[operator]
-    layout = assigned(grid_of(puzzle), like)
+    like = compare_with_reference(puzzle, kind(whole))  # type: ignore[operator]
+    layout = assign_pieces(grid_of(puzzle), like)
     assert score(layout, truth, rotated=False).direct > 0.85
-    piece, cell, turn = sure(like)
+    piece, cell, turn = find_sure_pairs(like)
     right = truth.pieces.ravel()[cell] == piece
     right &= truth.turns.ravel()[cell] == np.array(puzzle.turns)[turn]
     assert len(piece) > 0.3 * len(puzzle)
@@ -58,7 +59,7 @@ def test_a_reference_mends_what_joints_cannot_know(kind: object, rotate: bool) -
     """The astronaut's black corners, where the most consistent picture is not the right one."""
     whole = photograph("astronaut")[:504, :504]
     puzzle, truth = scramble(cut(whole, 28, 28), rotate, 0)
-    looks = puzzle.looks()
+    looks = puzzle.appearances()
     params = SolveParams(effort="fast")
     alone = score(solve(puzzle, params).layout, truth, looks, rotated=rotate)
     result = solve(puzzle, params, reference=kind(whole))  # type: ignore[operator]
@@ -76,18 +77,18 @@ def test_every_solver_takes_a_reference_but_not_with_pins() -> None:
     result = solve(puzzle, SolveParams(solver="paper"), reference=thumbnail(whole))
     assert result.layout == truth
     with pytest.raises(InputError, match="pins or a reference"):
-        solve(puzzle, pins=Pins((Pinned(0, 0, 0, 0),)), reference=whole)
+        solve(puzzle, pins=Pins((PinnedCell(0, 0, 0, 0),)), reference=whole)
 
 
 def test_a_grid_as_the_reference_lies() -> None:
     whole = photograph("coffee")[:112, :196]
     puzzle, truth = scramble(cut(whole, 28, 28), True, 1)
     on_its_side = Puzzle(puzzle.pieces, 7, 4, True)
-    assert (shaped(on_its_side, whole).rows, shaped(on_its_side, whole).cols) == (4, 7)
+    assert (fit_shape(on_its_side, whole).rows, fit_shape(on_its_side, whole).cols) == (4, 7)
     upright = Puzzle(puzzle.pieces, 7, 4)
-    assert (shaped(upright, whole).rows, shaped(upright, whole).cols) == (7, 4)
+    assert (fit_shape(upright, whole).rows, fit_shape(upright, whole).cols) == (7, 4)
     unknown = Puzzle(puzzle.pieces, 0, 0, True)
-    assert (shaped(unknown, whole).rows, shaped(unknown, whole).cols) == (4, 7)
+    assert (fit_shape(unknown, whole).rows, fit_shape(unknown, whole).cols) == (4, 7)
     for start in (on_its_side, unknown):
         assert solve(start, SolveParams(effort="fast"), reference=whole).layout == truth
 
@@ -108,13 +109,13 @@ def random_likeness(rng: np.random.Generator, turns: int, n: int, cells: int) ->
 
 def test_few_candidates_lead_to_the_same_assignment(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle, _ = small_puzzle("chelsea", 28, 6, 8)
-    like = compared(puzzle, photograph("chelsea")[: 6 * 28, : 8 * 28])
+    like = compare_with_reference(puzzle, photograph("chelsea")[: 6 * 28, : 8 * 28])
     grid = grid_of(puzzle)
-    dense = assigned(grid, like)
+    dense = assign_pieces(grid, like)
     monkeypatch.setattr(place, "DENSE", 10)
-    assert assigned(grid, like) == dense
+    assert assign_pieces(grid, like) == dense
     monkeypatch.setattr(place, "CANDIDATES", 1)  # far too few: yet there is a layout
-    assert assigned(grid, like).is_feasible(48)
+    assert assign_pieces(grid, like).is_feasible(48)
 
 
 def test_an_exchange_never_loses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,8 +137,8 @@ def test_an_exchange_never_loses(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_joints_the_assignment_cannot_be_mended() -> None:
     like = random_likeness(np.random.default_rng(6), 1, 12, 12)
     puzzle, truth = small_puzzle("coffee", 28, 3, 4)
-    silent = Grid(grid_of(puzzle).C * 0.0, 3, 4)
-    table, best = Exchange(silent, like, 0), assigned(silent, like)
+    silent = GridProblem(grid_of(puzzle).C * 0.0, 3, 4)
+    table, best = Exchange(silent, like, 0), assign_pieces(silent, like)
     cost = like.costs(np.arange(12), np.arange(12))[0]
     least = cost[linear_sum_assignment(cost)].sum()
     assert table.worth(best) == pytest.approx(-place.WEIGHT * least, rel=1e-4)
@@ -148,7 +149,7 @@ def test_without_joints_the_assignment_cannot_be_mended() -> None:
 def test_blocks_of_distances_are_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
     like = random_likeness(np.random.default_rng(7), 4, 9, 11)
     expected = ((like.shown[:, :, None] - like.cells) ** 2).sum(axis=3)
-    monkeypatch.setattr("jigsolve.reference.likeness._BLOCK", 4 * 9 * 3)
+    monkeypatch.setattr("jigsolve.placement.likeness._BLOCK", 4 * 9 * 3)
     parts = list(like.distances())
     assert len(parts) == 4
     np.testing.assert_allclose(np.concatenate([d for _, d in parts], axis=2), expected, atol=1e-4)

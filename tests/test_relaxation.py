@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from jigsolve.errors import InputError
 from jigsolve.relaxation import (
     FREE,
     Assignment,
@@ -26,6 +25,7 @@ from jigsolve.relaxation import (
     update,
 )
 from jigsolve.relaxation.balance import balance, relax_balanced
+from jigsolve.runtime.errors import InputError
 
 seeds = st.integers(0, 10_000)
 
@@ -126,7 +126,7 @@ def test_multiphase_finds_a_linear_assignment(seed):
 
 def test_anchors_once_made_stay():
     seen: list[np.ndarray] = []
-    multiphase(Assignment(symmetric_coefficients(3, 6, 6)), watch=lambda phase: seen.append(phase.anchors))
+    multiphase(Assignment(symmetric_coefficients(3, 6, 6)), on_event=lambda phase: seen.append(phase.anchors))
     for before, after in pairwise(seen):
         held = before != FREE
         np.testing.assert_array_equal(before[held], after[held])

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jigsolve import render
-from jigsolve.confidence import Confidence
-from jigsolve.errors import InputError
-from jigsolve.layout import HOLE, Layout
-from jigsolve.puzzle import cut, from_sheet, scramble
-from jigsolve.scores import joints
+from jigsolve.confidence.values import Confidence
+from jigsolve.io import render
+from jigsolve.puzzle.layout import HOLE, Layout
+from jigsolve.puzzle.pieces import cut, cut_sheet, scramble
+from jigsolve.puzzle.scores import joint_ids
+from jigsolve.runtime.errors import InputError
 
 
 def noise(height: int, width: int, channels: int = 3) -> np.ndarray:
@@ -24,32 +24,33 @@ def noise(height: int, width: int, channels: int = 3) -> np.ndarray:
 def test_the_truth_is_the_picture(rows: int, cols: int, height: int, width: int, rotate: bool, seed: int) -> None:
     whole = noise(rows * height, cols * width)
     puzzle, truth = scramble(cut(whole, height, width), rotate, seed)
-    np.testing.assert_array_equal(render.picture(puzzle, truth), whole)
+    np.testing.assert_array_equal(render.render_picture(puzzle, truth), whole)
 
 
 def test_a_sheet_is_read_as_the_puzzle_it_shows() -> None:
     puzzle, _ = scramble(cut(noise(12, 20), 4, 5), True, 3)
-    again = from_sheet(render.sheet(puzzle), 4, 5, rotated=True)
+    again = cut_sheet(render.render_sheet(puzzle), 4, 5, rotated=True)
     np.testing.assert_array_equal(again.pieces, puzzle.pieces)
     assert (again.rows, again.cols, again.rotated) == (3, 4, True)
 
 
 def test_a_sheet_is_made_of_whole_pieces() -> None:
     with pytest.raises(InputError, match="whole pieces"):
-        from_sheet(noise(12, 21), 4, 5)
+        cut_sheet(noise(12, 21), 4, 5)
 
 
 def test_a_turned_layout_is_the_turned_picture() -> None:
     puzzle, truth = scramble(cut(noise(8, 12), 4, 4), True, 5)
     for quarter in range(4):
         np.testing.assert_array_equal(
-            render.picture(puzzle, truth.turned(quarter)), np.rot90(render.picture(puzzle, truth), -quarter)
+            render.render_picture(puzzle, truth.rotate(quarter)),
+            np.rot90(render.render_picture(puzzle, truth), -quarter),
         )
 
 
 def test_holes_are_black() -> None:
     puzzle = cut(noise(4, 8, 4), 4, 4)
-    shown = render.picture(puzzle, Layout(np.array([[HOLE, 0]]), np.zeros((1, 2), int)))
+    shown = render.render_picture(puzzle, Layout(np.array([[HOLE, 0]]), np.zeros((1, 2), int)))
     assert not shown[:, :4].any()
     np.testing.assert_array_equal(shown[:, 4:], puzzle.pieces[0])
 
@@ -57,35 +58,35 @@ def test_holes_are_black() -> None:
 def test_layouts_that_do_not_fit() -> None:
     puzzle = cut(noise(4, 12), 4, 6)
     with pytest.raises(InputError, match="2 pieces"):
-        render.picture(puzzle, Layout(np.array([[0, 2]]), np.zeros((1, 2), int)))
+        render.render_picture(puzzle, Layout(np.array([[0, 2]]), np.zeros((1, 2), int)))
     with pytest.raises(InputError, match="half turns"):
-        render.picture(puzzle, Layout(np.array([[0, 1]]), np.array([[1, 0]])))
+        render.render_picture(puzzle, Layout(np.array([[0, 1]]), np.array([[1, 0]])))
 
 
 def test_beside() -> None:
     left, right = noise(4, 6), noise(8, 2)
-    both = render.beside(left, right, gap=3)
+    both = render.put_side_by_side(left, right, gap=3)
     assert both.shape == (8, 11, 3)
     np.testing.assert_array_equal(both[2:6, :6], left)
     np.testing.assert_array_equal(both[:, 9:], right)
     assert (both[:2, :9] == 255).all()
     with pytest.raises(InputError, match="same kind"):
-        render.beside(left, noise(4, 4, 1))
+        render.put_side_by_side(left, noise(4, 4, 1))
 
 
 def test_wrong_joints_are_marked() -> None:
     whole = noise(3 * 14, 3 * 14)
     puzzle = cut(whole, 14, 14)
     truth = Layout(np.arange(9).reshape(3, 3), np.zeros((3, 3), int))
-    np.testing.assert_array_equal(render.marked(whole, truth, truth), whole)
+    np.testing.assert_array_equal(render.mark_wrong_joints(whole, truth, truth), whole)
     swapped = truth.pieces.copy()
     swapped[0, 0], swapped[0, 1] = 1, 0
     layout = Layout(swapped, truth.turns)
-    right, down = render.wrong_joints(layout, truth)
+    right, down = render.find_wrong_joints(layout, truth)
     assert right.tolist() == [[True, True], [False, False], [False, False]]
     assert down.tolist() == [[True, True, False], [False, False, False]]
-    assert right.sum() + down.sum() == (~np.isin(joints(layout), joints(truth))).sum()
-    shown = render.marked(render.picture(puzzle, layout), layout, truth)
+    assert right.sum() + down.sum() == (~np.isin(joint_ids(layout), joint_ids(truth))).sum()
+    shown = render.mark_wrong_joints(render.render_picture(puzzle, layout), layout, truth)
     assert (shown[5, 14] == render.RED).all()
     assert not (shown[20, 14] == render.RED).all()
 
@@ -94,7 +95,7 @@ def test_wrong_joints_are_marked() -> None:
 def test_marks_on_any_picture(channels: int, dtype: type) -> None:
     truth = Layout(np.array([[0, 1]]), np.zeros((1, 2), int))
     layout = Layout(np.array([[1, 0]]), np.zeros((1, 2), int))
-    shown = render.marked(np.zeros((4, 8, channels), dtype), layout, truth)
+    shown = render.mark_wrong_joints(np.zeros((4, 8, channels), dtype), layout, truth)
     assert shown.shape == (4, 8, 3)
     assert (shown[:, 3:5] == render.RED).all()
 
@@ -114,7 +115,7 @@ def test_doubts_are_drawn() -> None:
     undecidable = np.zeros((3, 2), bool)
     undecidable[1, 0] = True
     whole = noise(3 * 40, 3 * 40)
-    shown = render.doubts(whole, layout, said(layout, right, down, undecidable))
+    shown = render.mark_doubts(whole, layout, said(layout, right, down, undecidable))
     assert (shown.shape, shown.dtype) == ((120, 120, 3), np.uint8)
     red, blue = coloured(shown, render.RED), coloured(shown, render.BLUE)
     assert red[20, 40]
@@ -127,7 +128,7 @@ def test_doubts_are_drawn() -> None:
     assert 5 < blue[40:80, 39].sum() < 35  # dashed
     assert not blue[:40].any()
     sure = said(layout, np.full((3, 2), 0.99), np.full((2, 3), np.nan), np.zeros((3, 2), bool))
-    quiet = render.doubts(whole, layout, sure)
+    quiet = render.mark_doubts(whole, layout, sure)
     assert not (coloured(quiet, render.RED) | coloured(quiet, render.BLUE)).any()
     assert (quiet >= whole).all()
 
@@ -136,7 +137,7 @@ def test_doubts_are_drawn() -> None:
 def test_doubts_on_any_picture_and_on_small_pieces(channels: int, dtype: type) -> None:
     layout = Layout(np.array([[0, 1]]), np.zeros((1, 2), int))
     doubtful = said(layout, np.array([[0.1]]), np.zeros((0, 2)), np.zeros((1, 1), bool))
-    shown = render.doubts(np.zeros((4, 8, channels), dtype), layout, doubtful)
+    shown = render.mark_doubts(np.zeros((4, 8, channels), dtype), layout, doubtful)
     assert shown.shape == (16, 32, 3)  # enlarged until a stroke can be seen
     assert coloured(shown, render.RED)[8, 15:17].all()
 
@@ -148,15 +149,15 @@ def test_identical_pieces_that_swapped_are_blue() -> None:
     pieces = truth.pieces.copy()
     pieces[0, :2] = pieces[0, 1::-1]
     swapped = Layout(pieces, truth.turns)
-    shown = render.picture(puzzle, swapped)
-    right, _ = render.wrong_joints(swapped, truth)
+    shown = render.render_picture(puzzle, swapped)
+    right, _ = render.find_wrong_joints(swapped, truth)
     assert right.tolist() == [[True, True, False]]
-    alike, _ = render.swapped_joints(swapped, truth, puzzle.looks())
+    alike, _ = render.find_swapped_joints(swapped, truth, puzzle.appearances())
     assert alike.tolist() == [[True, True, False]]
-    marked = render.marked(shown, swapped, truth, puzzle.looks())
+    marked = render.mark_wrong_joints(shown, swapped, truth, puzzle.appearances())
     assert (marked[:, 16] == render.BLUE).all()
     assert not (marked == render.RED).all(axis=2).any()
-    assert (render.marked(shown, swapped, truth)[:, 16] == render.RED).all()
+    assert (render.mark_wrong_joints(shown, swapped, truth)[:, 16] == render.RED).all()
 
 
 def test_a_wrong_joint_is_not_blue_because_another_is() -> None:
@@ -165,5 +166,5 @@ def test_a_wrong_joint_is_not_blue_because_another_is() -> None:
     puzzle, truth = scramble(cut(whole, 24, 16), False, 2)
     pieces = truth.pieces.copy()
     pieces[0, 1:3] = pieces[0, 2:0:-1]  # a white one and another
-    alike, _ = render.swapped_joints(Layout(pieces, truth.turns), truth, puzzle.looks())
+    alike, _ = render.find_swapped_joints(Layout(pieces, truth.turns), truth, puzzle.appearances())
     assert alike.tolist() == [[True, False, False]]  # white beside the other is how it should look; the rest is not

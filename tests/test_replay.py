@@ -13,18 +13,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jigsolve import files, pictures, render
 from jigsolve.cli import run
-from jigsolve.errors import InputError
-from jigsolve.events import Anchored, Event, Laid
-from jigsolve.inputs import Input
-from jigsolve.layout import Layout, facing_sides
-from jigsolve.puzzle import Puzzle, cut, scramble
-from jigsolve.replay import atlas
-from jigsolve.replay.animation import frames
-from jigsolve.replay.answer import answer_data
-from jigsolve.replay.html import MODULES, replay_html
-from jigsolve.replay.story import Entry, Teller, labels
+from jigsolve.io import files, pictures, render
+from jigsolve.io.inputs import Input
+from jigsolve.page.replay import atlas
+from jigsolve.page.replay.animation import frames
+from jigsolve.page.replay.answer import answer_data
+from jigsolve.page.replay.html import MODULES, replay_html
+from jigsolve.page.replay.story import Entry, Recorder, labels
+from jigsolve.puzzle.layout import Layout, facing_sides
+from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import Event, LayoutImproved, PieceAnchored
 from jigsolve.solve import Result, SolveParams, solve
 from jigsolve.solvers import SOLVERS
 from pictures import photograph, small_puzzle
@@ -33,7 +33,7 @@ from pictures import photograph, small_puzzle
 def told(puzzle: Puzzle, solver: str = "default") -> tuple[Result, list[Entry], list[Event]]:
     story: list[Entry] = []
     events: list[Event] = []
-    teller = Teller(story.extend, events.append)
+    teller = Recorder(story.extend, events.append)
     result = solve(puzzle, SolveParams(solver), teller)
     teller.flush()
     return result, story, events
@@ -67,7 +67,7 @@ def test_a_story_ends_with_the_answer(solver: str, rotate: bool) -> None:
 
 def test_the_growth_is_told_piece_by_piece(turned: tuple[Result, list[Entry], list[Event]]) -> None:
     _, story, events = turned
-    anchored = [event for event in events if isinstance(event, Anchored)]
+    anchored = [event for event in events if isinstance(event, PieceAnchored)]
     assert sorted(event.piece for event in anchored) == list(range(30))
     assert [event.done for event in anchored] == list(range(1, 31))
     filled = {(anchored[0].row, anchored[0].col)}
@@ -84,18 +84,18 @@ def test_what_is_told_is_the_picture_of_that_moment() -> None:
     puzzle, _ = scramble(cut(picture, 40, 40), rotate=True, seed=1)
     holey = Puzzle(puzzle.pieces[:-2], 3, 6, rotated=True)
     result, story, events = told(holey)
-    first = next(k for k, event in enumerate(events) if isinstance(event, Laid))
+    first = next(k for k, event in enumerate(events) if isinstance(event, LayoutImproved))
     assert np.array_equal(played(story, 3, 6), labels(result.layout))
-    cells = {(event.row, event.col) for event in events[:first] if isinstance(event, Anchored)}
+    cells = {(event.row, event.col) for event in events[:first] if isinstance(event, PieceAnchored)}
     assert len(cells) == 16
-    last = [event for event in events if isinstance(event, Laid)][-1]
+    last = [event for event in events if isinstance(event, LayoutImproved)][-1]
     assert last.layout() == result.layout
     assert last.consistency == result.consistency
 
 
 def test_alternatives_name_the_right_neighbours(turned: tuple[Result, list[Entry], list[Event]]) -> None:
     result, _, _ = turned
-    sides, chances = result.candidates.best(3)
+    sides, chances = result.candidates.top(3)
     assert sides.shape == chances.shape == (30, 4, 3)
     assert (np.diff(chances, axis=2) <= 0.0).all()
     assert ((sides < 0) == (chances == 0.0)).all()
@@ -148,7 +148,7 @@ def test_an_atlas_of_any_pixels(kind: str) -> None:
     }[kind]
     made = atlas.of_pieces(cut(np.ascontiguousarray(picture), 40, 40))
     assert made.piece == (40, 40)
-    shown = pictures.decoded(io.BytesIO(atlas.encoded(made, "PNG")), "atlas", 10**6).pixels
+    shown = pictures.decode(io.BytesIO(atlas.encoded(made, "PNG")), "atlas", 10**6).pixels
     assert shown.dtype == np.uint8
     assert np.array_equal(shown[..., 0], colour[..., 0])
 
@@ -166,7 +166,7 @@ def test_an_atlas_is_not_larger_than_browsers_draw(monkeypatch: pytest.MonkeyPat
 def test_places_in_the_atlas_of_a_layout() -> None:
     puzzle, truth = small_puzzle("chelsea", 40, 2, 3, rotate=True, seed=1)
     made = atlas.of_layout(puzzle, truth)
-    assert np.array_equal(made.pixels, render.picture(puzzle, truth))
+    assert np.array_equal(made.pixels, render.render_picture(puzzle, truth))
     place, turn = atlas.places(truth, 6)
     assert [truth.pieces.ravel()[k] for k in place] == list(range(6))
     assert turn == [truth.turns.ravel()[k] for k in place]
@@ -175,8 +175,8 @@ def test_places_in_the_atlas_of_a_layout() -> None:
 def test_frames_begin_with_the_sheet_and_end_with_the_picture(turned: tuple[Result, list[Entry], list[Event]]) -> None:
     result, story, _ = turned
     shown, milliseconds = frames(result.puzzle, story, 5, 6)
-    assert np.array_equal(shown[0], render.sheet(result.puzzle))
-    assert np.array_equal(shown[-1], render.picture(result.puzzle, result.layout))
+    assert np.array_equal(shown[0], render.render_sheet(result.puzzle))
+    assert np.array_equal(shown[-1], render.render_picture(result.puzzle, result.layout))
     assert len(shown) == len(milliseconds) > 30
     filled = [(frame.reshape(5, 40, 6, 40, 3).std(axis=(1, 3, 4)) > 0).sum() for frame in shown[1:31]]
     assert filled == sorted(filled)
@@ -187,7 +187,7 @@ def test_report_and_animation_from_the_command_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     puzzle, _ = small_puzzle("chelsea", 40, 5, 6, seed=2, top=40, left=100)
-    files.write_picture(tmp_path / "sheet.png", render.sheet(puzzle))
+    files.write_picture(tmp_path / "sheet.png", render.render_sheet(puzzle))
     words = ["solve", "sheet.png", "--effort", "fast", "--output", "solved.png"]
     assert run([*words, "--report", "report.html", "--animation", "film.gif"]) == 0
     assert "Wrote report.html" in capsys.readouterr().out
@@ -237,8 +237,8 @@ def test_ffmpeg_itself_if_it_is_there(tmp_path: Path) -> None:
 
 def test_a_result_shows_itself_in_a_notebook(turned: tuple[Result, list[Entry], list[Event]]) -> None:
     result, _, _ = turned
-    shown = pictures.decoded(io.BytesIO(result._repr_png_()), "png", 10**6).pixels
-    assert np.array_equal(shown, render.picture(result.puzzle, result.layout))
+    shown = pictures.decode(io.BytesIO(result._repr_png_()), "png", 10**6).pixels
+    assert np.array_equal(shown, render.render_picture(result.puzzle, result.layout))
     html = result._repr_html_()
     assert "data:image/png;base64," in html
     assert "of joints believed right" in html
@@ -246,9 +246,9 @@ def test_a_result_shows_itself_in_a_notebook(turned: tuple[Result, list[Entry], 
 
 def test_thumbnails() -> None:
     picture = photograph("chelsea")
-    assert render.thumbnail(picture, 1000) is picture
-    assert render.thumbnail(picture, 100).shape == (60, 90, 3)
-    assert render.thumbnail(np.zeros((1, 900, 1), dtype=np.uint16), 100).shape == (1, 100, 1)
+    assert render.shrink(picture, 1000) is picture
+    assert render.shrink(picture, 100).shape == (60, 90, 3)
+    assert render.shrink(np.zeros((1, 900, 1), dtype=np.uint16), 100).shape == (1, 100, 1)
 
 
 def test_a_layout_with_holes_has_labels() -> None:

@@ -20,7 +20,6 @@ import numpy as np
 import pytest
 import skimage.data
 
-from jigsolve import files, render
 from jigsolve.bench import published
 from jigsolve.bench.campaign import execute, plan
 from jigsolve.bench.field import fields
@@ -34,7 +33,8 @@ from jigsolve.bench.strips import strip, worst
 from jigsolve.bench.tables import as_csv, field_grid, grid, sources_of
 from jigsolve.cli import run
 from jigsolve.cli.tables import show
-from jigsolve.errors import InputError
+from jigsolve.io import files, render
+from jigsolve.runtime.errors import InputError
 from test_bench import record
 
 

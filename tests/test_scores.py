@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jigsolve.errors import InputError
-from jigsolve.layout import HOLE, Layout
-from jigsolve.scores import Scores, facing, joints, matched, score
+from jigsolve.puzzle.layout import HOLE, Layout
+from jigsolve.puzzle.scores import Scores, joint_id_grids, joint_ids, match_pictures, score
+from jigsolve.runtime.errors import InputError
 from pictures import small_puzzle
 
 TRUTH = Layout(np.arange(6).reshape(2, 3), np.zeros((2, 3), int))
@@ -59,18 +59,18 @@ def test_a_turned_piece_is_not_in_place() -> None:
 @pytest.mark.parametrize("rows", [4, 5])
 def test_the_whole_may_come_out_turned(quarter: int, rows: int) -> None:
     _, truth = small_puzzle("chelsea", 50, rows, 5, rotate=True, seed=2)
-    assert score(truth.turned(quarter), truth).perfect
+    assert score(truth.rotate(quarter), truth).perfect
     changed = truth.pieces.copy()
     changed[0, :2] = changed[0, 1::-1]
     layout = Layout(changed, truth.turns)
-    assert score(layout.turned(quarter), truth) == score(layout, truth)
+    assert score(layout.rotate(quarter), truth) == score(layout, truth)
 
 
 def test_upright_pieces_are_judged_upright() -> None:
     square = upright([[0, 1], [2, 3]])
-    assert score(square.turned(1), square).perfect  # turned pieces: orientations were unknown
-    assert not score(square.turned(1), square, rotated=False).perfect
-    assert score(square.turned(1), square, rotated=False).neighbour == 1.0
+    assert score(square.rotate(1), square).perfect  # turned pieces: orientations were unknown
+    assert not score(square.rotate(1), square, rotated=False).perfect
+    assert score(square.rotate(1), square, rotated=False).neighbour == 1.0
 
 
 def test_another_shape_has_no_piece_in_place() -> None:
@@ -85,8 +85,8 @@ def test_a_single_piece_has_no_joint_to_miss() -> None:
 
 def test_joints_go_by_sides_not_by_places() -> None:
     _, layout = small_puzzle("coffee", 50, 3, 4, rotate=True)
-    np.testing.assert_array_equal(np.sort(joints(layout)), np.sort(joints(layout.turned(3))))
-    right, down = facing(upright([[0, HOLE], [2, 1]]))
+    np.testing.assert_array_equal(np.sort(joint_ids(layout)), np.sort(joint_ids(layout.rotate(3))))
+    right, down = joint_id_grids(upright([[0, HOLE], [2, 1]]))
     assert right.shape == (2, 1)
     assert down.shape == (1, 2)
     assert (right[0, 0], down[0, 1]) == (-1, -1)
@@ -109,7 +109,7 @@ def plain(layout: Layout, truth: Layout) -> tuple[float, float]:
 
     direct = 0
     for quarter in range(4):
-        view = layout.turned(quarter)
+        view = layout.rotate(quarter)
         if view.pieces.shape == truth.pieces.shape:
             direct = max(direct, int(((view.pieces == truth.pieces) & (view.turns == truth.turns)).sum()))
     true = neighbours(truth)
@@ -124,7 +124,7 @@ def test_scores_agree_with_a_plain_count(seed: int, rows: int, cols: int, sidewa
     swapped = rng.choice(rows * cols, 2, replace=False)
     pieces[swapped] = pieces[swapped[::-1]]
     turns[rng.integers(rows * cols)] = 1
-    layout = Layout(pieces.reshape(rows, cols), turns.reshape(rows, cols)).turned(1 if sideways else 0)
+    layout = Layout(pieces.reshape(rows, cols), turns.reshape(rows, cols)).rotate(1 if sideways else 0)
     found = score(layout, truth, rotated=True)
     assert (found.direct, found.neighbour) == pytest.approx(plain(layout, truth))
     assert found.perfect == (found.direct == 1.0)
@@ -141,6 +141,6 @@ def test_what_cannot_be_compared_is_refused() -> None:
 def test_answers_are_matched_to_pictures() -> None:
     truths = [upright([[0, 1, 2]]), upright([[3, 4, 5]]), upright([[6, 7, HOLE]])]
     layouts = [upright([[4, 5, 2]]), upright([[7, 6, 3]]), upright([[1, 0]])]
-    assert matched(layouts, truths) == ([2, 0, 1], 6 / 8)
-    assert matched(layouts[:2], truths) == ([-1, 0, 1], 4 / 8)
-    assert matched(truths, truths) == ([0, 1, 2], 1.0)
+    assert match_pictures(layouts, truths) == ([2, 0, 1], 6 / 8)
+    assert match_pictures(layouts[:2], truths) == ([-1, 0, 1], 4 / 8)
+    assert match_pictures(truths, truths) == ([0, 1, 2], 1.0)

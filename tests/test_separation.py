@@ -7,23 +7,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from jigsolve.layout import Layout
-from jigsolve.puzzle import UNKNOWN, mix
-from jigsolve.scores import matched
-from jigsolve.solvers import Grid, room, separated
+from jigsolve.bags.separation import _alike, _with_loose, separate_pictures
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.pieces import UNKNOWN, mix
+from jigsolve.puzzle.scores import match_pictures
+from jigsolve.solvers import GridProblem, open_frame_size
 from jigsolve.solvers.growth.frames import Frames
 from jigsolve.solvers.growth.search import Search, SearchParams
-from jigsolve.solvers.separation import _alike, _with_loose
 from pictures import grid_of, small_puzzle
 
 SHAPES = [(5, 7), (4, 6)]
 
 
-def bag() -> tuple[Grid, list[Layout]]:
+def bag() -> tuple[GridProblem, list[Layout]]:
     names = ("coffee", "chelsea")
     parts = [small_puzzle(names[k], 50, *shape, seed=k) for k, shape in enumerate(SHAPES)]
     puzzle, truths = mix(parts, 3)
-    wide = room(len(puzzle))
+    wide = open_frame_size(len(puzzle))
     return grid_of(replace(puzzle, rows=wide, cols=wide)), truths
 
 
@@ -40,7 +40,7 @@ def test_the_search_moves_pieces_between_frames_and_nowhere_else() -> None:
     first, second = (np.stack([truth.pieces, truth.turns]).astype(np.int32) for truth in truths)
     first[0, 2, 2:4], second[0, 2, 2:4] = second[0, 2, 2:4].copy(), first[0, 2, 2:4].copy()  # exchanged
     board.lay([first, second])
-    assert matched(board.layouts(board.snapshot()), truths)[1] < 1.0
+    assert match_pictures(board.layouts(board.snapshot()), truths)[1] < 1.0
     search = Search(board, 0, SearchParams(cycle=100, cycles=1))
     search.cycle(lambda: False)
     assert board.layouts(search.best) == truths
@@ -53,7 +53,7 @@ def test_every_piece_finds_its_picture(shape: tuple[int, int], loose: bool) -> N
     grid, truths = bag()
     known = np.s_[:4, :5] if loose else np.s_[:]
     cores = [np.sort(truth.pieces[known].ravel()).astype(np.int64) for truth in truths]
-    parts = separated(grid, cores, shape, 0)
+    parts = separate_pictures(grid, cores, shape, 0)
     assert sorted(np.concatenate([part.pieces for part in parts]).tolist()) == list(range(len(grid)))
     assert [(part.rows, part.cols) for part in parts] == (SHAPES if shape == UNKNOWN else [shape] * 2)
     own = sum(len(np.intersect1d(part.pieces, truth.pieces)) for part, truth in zip(parts, truths, strict=True))

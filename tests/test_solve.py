@@ -13,9 +13,9 @@ import pytest
 from jigsolve import InputError, Puzzle, SolveParams, solve
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.dissimilarity import DISSIMILARITIES
-from jigsolve.events import Advanced, Anchored, Event, Improved, Iterated, Stage
-from jigsolve.puzzle import cut, scramble
-from jigsolve.scores import score
+from jigsolve.puzzle.pieces import cut, scramble
+from jigsolve.puzzle.scores import score
+from jigsolve.runtime.events import CycleFinished, Event, IterationFinished, PieceAnchored, Progressed, StageStarted
 from jigsolve.solvers import SOLVERS
 from pictures import grid_of, photograph, small_puzzle
 
@@ -35,22 +35,22 @@ def test_stages_are_told_and_timed() -> None:
     puzzle, _ = small_puzzle("chelsea", 60, 4, 5)
     events: list[Event] = []
     result = solve(puzzle, SolveParams(solver="paper"), events.append)
-    assert [event.name for event in events if isinstance(event, Stage)] == [*STAGES, "confidence"]
+    assert [event.name for event in events if isinstance(event, StageStarted)] == [*STAGES, "confidence"]
     assert list(result.seconds) == [*STAGES, "confidence"]
     assert min(result.seconds.values()) >= 0.0
-    anchored = [event for event in events if isinstance(event, Anchored)]
+    anchored = [event for event in events if isinstance(event, PieceAnchored)]
     assert {event.piece for event in anchored} == set(range(20))
     assert (anchored[-1].done, anchored[-1].total) == (20, 20)
-    assert events.index(anchored[0]) > events.index(Stage("layout"))
+    assert events.index(anchored[0]) > events.index(StageStarted("layout"))
 
 
 def test_the_heavy_stages_tell_how_far_they_are() -> None:
     puzzle, _ = small_puzzle("chelsea", 60, 4, 5)
     events: list[Event] = []
-    solve(puzzle, watch=events.append)
-    begins = [events.index(Stage(name)) for name in STAGES]
+    solve(puzzle, on_event=events.append)
+    begins = [events.index(StageStarted(name)) for name in STAGES]
     for begin, end in pairwise(begins):
-        told = [event.share for event in events[begin:end] if isinstance(event, Advanced)]
+        told = [event.share for event in events[begin:end] if isinstance(event, Progressed)]
         assert told == sorted(told)
         assert len(told) >= 3
         assert 0.0 < told[0] < 0.5
@@ -103,20 +103,20 @@ def test_an_interrupt_among_the_pairs_leaves_no_thread_behind(monkeypatch: pytes
 def test_the_default_solver_has_a_stage_of_its_own() -> None:
     puzzle, _ = small_puzzle("chelsea", 60, 4, 5)
     events: list[Event] = []
-    result = solve(puzzle, watch=events.append)
-    assert [event.name for event in events if isinstance(event, Stage)] == [*STAGES, "search", "confidence"]
+    result = solve(puzzle, on_event=events.append)
+    assert [event.name for event in events if isinstance(event, StageStarted)] == [*STAGES, "search", "confidence"]
     assert list(result.seconds) == [*STAGES, "search", "confidence"]
-    told = [event for event in events if isinstance(event, Improved)]
+    told = [event for event in events if isinstance(event, CycleFinished)]
     assert [event.done for event in told] == list(range(len(told)))
     assert told[-1].done <= told[-1].total
-    assert events.index(told[0]) > events.index(Stage("search"))
+    assert events.index(told[0]) > events.index(StageStarted("search"))
 
 
 def test_balanced_tells_its_iterations() -> None:
     puzzle, _ = small_puzzle("chelsea", 60, 4, 5)
     events: list[Event] = []
     solve(puzzle, SolveParams(solver="balanced"), events.append)
-    told = [event.iteration for event in events if isinstance(event, Iterated)]
+    told = [event.iteration for event in events if isinstance(event, IterationFinished)]
     assert told == list(range(1, len(told) + 1))
 
 

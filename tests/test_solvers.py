@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from jigsolve.errors import InputError
-from jigsolve.events import Anchored, ignore
-from jigsolve.puzzle import Puzzle
+from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.puzzle.scores import score
 from jigsolve.relaxation import support
-from jigsolve.scores import score
-from jigsolve.solvers import SOLVERS, Balanced, Grid, GridCoefficients, Paper
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import PieceAnchored, ignore_event
+from jigsolve.solvers import SOLVERS, Balanced, GridCoefficients, GridProblem, Paper
 from pictures import grid_of, small_puzzle
 from reference import anchors_in_order, angular_anchor, best_consistency, support_by_loops
 
@@ -23,7 +23,7 @@ TURNS = [(0,), (0, 2), (0, 1, 2, 3)]
 
 def random_grid(
     seed: int, rows: int, cols: int, turns: tuple[int, ...], density: float = 0.3, ties: bool = False
-) -> Grid:
+) -> GridProblem:
     rng = np.random.default_rng(seed)
     n = rows * cols
     values = rng.random((4 * n, 4 * n)) * (rng.random((4 * n, 4 * n)) < density)
@@ -32,7 +32,7 @@ def random_grid(
     C = np.maximum(values, values.T)
     for i in range(n):
         C[4 * i : 4 * i + 4, 4 * i : 4 * i + 4] = 0.0
-    return Grid(csr_array(C), rows, cols, turns)
+    return GridProblem(csr_array(C), rows, cols, turns)
 
 
 @given(seeds, st.sampled_from(TURNS), st.integers(1, 3), st.integers(1, 3))
@@ -49,14 +49,14 @@ def test_grid_support_equals_the_four_loops_of_eq_3(seed, turns, rows, cols):
     np.testing.assert_allclose(q, expected.reshape(n, k, -1), atol=1e-12)
 
 
-def anchored(grid: Grid, seed: int = 0) -> list[tuple[int, int, int, int]]:
+def anchored(grid: GridProblem, seed: int = 0) -> list[tuple[int, int, int, int]]:
     made = []
 
-    def watch(event):
-        if isinstance(event, Anchored):
+    def on_event(event):
+        if isinstance(event, PieceAnchored):
             made.append((event.piece, event.turn, event.row, event.col))
 
-    Paper().solve(grid, seed, watch)
+    Paper().solve(grid, seed, on_event)
     return made
 
 
@@ -93,11 +93,11 @@ def test_same_anchors_in_the_same_order_as_the_dense_reference(name, piece, rows
 @settings(max_examples=40)
 def test_every_layout_is_feasible_whatever_c_is(solver, seed, turns, rows, cols, ties):
     grid = random_grid(seed, rows, cols, turns, density=(0.0, 0.05, 0.3, 1.0)[seed % 4], ties=ties)
-    answer = SOLVERS[solver].solve(grid, seed, ignore)
+    answer = SOLVERS[solver].solve(grid, seed, ignore_event)
     assert answer.layout.is_feasible(len(grid))
     assert set(np.unique(answer.layout.turns)) <= set(turns)
     assert answer.consistency == pytest.approx(grid.consistency(answer.layout))
-    assert SOLVERS[solver].solve(grid, seed, ignore).layout == answer.layout
+    assert SOLVERS[solver].solve(grid, seed, ignore_event).layout == answer.layout
 
 
 @pytest.mark.parametrize(("rows", "cols"), [(2, 2), (2, 3), (3, 3)])
@@ -109,7 +109,7 @@ def test_small_puzzles_against_all_permutations(rows, cols):
             top, left = 25 * place + 20, 60 * place
             puzzle, _ = small_puzzle(name, 48, rows, cols, seed=3, top=top, left=left)
             grid = grid_of(puzzle)
-            answer = Paper().solve(grid, 0, ignore)
+            answer = Paper().solve(grid, 0, ignore_event)
             best = best_consistency(grid.C.toarray(), rows, cols)
             assert answer.consistency <= best + 1e-9
             found.append(answer.consistency > best - 1e-9)
@@ -119,7 +119,7 @@ def test_small_puzzles_against_all_permutations(rows, cols):
 def test_first_phase_of_a_3x3_puzzle_takes_a_few_iterations():
     """The worked example of the paper's figure 2: the first anchor comes after four iterations there."""
     puzzle, _ = small_puzzle("astronaut", 60, 3, 3, top=0, left=140)
-    first: list[Anchored] = []
+    first: list[PieceAnchored] = []
     Paper().solve(grid_of(puzzle), 0, lambda event: first.append(event))
     assert 2 <= first[0].iterations <= 8
     assert (first[0].row, first[0].col) == (1, 1)  # the middle has most neighbours to support it
@@ -133,8 +133,8 @@ def test_renumbering_and_turning_the_pieces_renumbers_the_answer(rotate):
     turned = rng.choice(puzzle.turns, len(puzzle))
     pieces = np.stack([np.rot90(puzzle.pieces[o], -t) for o, t in zip(order, turned, strict=True)])
     other = Puzzle(pieces, puzzle.rows, puzzle.cols, rotate)
-    one = Paper().solve(grid_of(puzzle), 0, ignore)
-    two = Paper().solve(grid_of(other), 0, ignore)
+    one = Paper().solve(grid_of(puzzle), 0, ignore_event)
+    two = Paper().solve(grid_of(other), 0, ignore_event)
     renamed = type(one.layout)(order[two.layout.pieces], (two.layout.turns + turned[two.layout.pieces]) % 4)
     assert score(renamed, one.layout, rotated=rotate).perfect
 
@@ -142,20 +142,20 @@ def test_renumbering_and_turning_the_pieces_renumbers_the_answer(rotate):
 @pytest.mark.parametrize("rotate", [False, True])
 def test_a_real_photograph_comes_out_perfect(rotate):
     puzzle, truth = small_puzzle("coffee", 50, 8, 12, rotate, seed=4)
-    answer = Paper().solve(grid_of(puzzle), 0, ignore)
+    answer = Paper().solve(grid_of(puzzle), 0, ignore_event)
     assert score(answer.layout, truth, rotated=rotate).perfect
 
 
 def test_balanced_says_when_it_ended_infeasible():
-    grid = Grid(csr_array((36, 36)), 3, 3)  # no compatibility at all: every piece wants the same cell
-    answer = Balanced().solve(grid, 0, ignore)
+    grid = GridProblem(csr_array((36, 36)), 3, 3)  # no compatibility at all: every piece wants the same cell
+    answer = Balanced().solve(grid, 0, ignore_event)
     assert answer.layout.is_feasible(9)
     assert "Ended infeasible" in answer.notes[0]
 
 
 def test_balanced_solves_an_easy_photograph():
     puzzle, truth = small_puzzle("coffee", 50, 8, 12, seed=4)
-    answer = Balanced().solve(grid_of(puzzle), 0, ignore)
+    answer = Balanced().solve(grid_of(puzzle), 0, ignore_event)
     assert score(answer.layout, truth).neighbour > 0.8
 
 
@@ -172,5 +172,5 @@ def test_balanced_solves_an_easy_photograph():
 )
 def test_a_bad_c_is_refused(C, message):
     with pytest.raises(InputError) as error:
-        Grid(C, 2, 2)
+        GridProblem(C, 2, 2)
     assert message in str(error.value)

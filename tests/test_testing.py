@@ -14,16 +14,16 @@ from scipy.sparse import csr_array
 from jigsolve.cli import run
 from jigsolve.compatibility import COMPATIBILITIES, Percentile
 from jigsolve.dissimilarity import DISSIMILARITIES, Ssd, Strips, Term
-from jigsolve.layout import Layout
-from jigsolve.solvers import SOLVERS, Answer, Genetic, Grid, Solver, Tree
-from jigsolve.testing import (
+from jigsolve.plugins.checks import (
     PROMISES,
     ContractError,
     check_compatibility,
     check_dissimilarity,
     check_solver,
-    judged,
+    run_checks,
 )
+from jigsolve.puzzle.layout import Layout
+from jigsolve.solvers import SOLVERS, Answer, Genetic, GridProblem, Solver, Tree
 
 QUICK = {**SOLVERS, "genetic": Genetic(population=20, generations=3)}
 
@@ -44,10 +44,10 @@ def test_our_solvers(name: str) -> None:
 
 
 def first_broken(word: str, thing: object) -> str:
-    return next(f"{one.promise}: {one.broken}" for one in judged(thing, PROMISES[word]) if one.broken)
+    return next(f"{one.promise}: {one.broken}" for one in run_checks(thing, PROMISES[word]) if one.broken)
 
 
-Spoil = Callable[[Grid, Answer], Any]
+Spoil = Callable[[GridProblem, Answer], Any]
 
 
 @dataclass(frozen=True)
@@ -55,59 +55,59 @@ class Spoilt(Solver):
     """Solver `tree`, and what becomes of its answer."""
 
     spoil: Spoil
-    searches = property(lambda self: self.spoil is unstoppable)
-    keeps_pins = property(lambda self: self.spoil is forgetful)
-    merges = property(lambda self: self.spoil is single)
+    supports_budget = property(lambda self: self.spoil is unstoppable)
+    respects_pins = property(lambda self: self.spoil is forgetful)
+    merges_copies = property(lambda self: self.spoil is single)
 
-    def solve(self, grid: Grid, seed: int, watch: Any, budget: Any = None) -> Answer:
+    def solve(self, grid: GridProblem, seed: int, on_event: Any, budget: Any = None) -> Answer:
         if self.spoil is single:
-            grid = replace(grid, kinds=None, rows=1, cols=grid.C.shape[0] // 4)
-        result: Answer = self.spoil(grid, Tree().solve(grid, seed, watch))
+            grid = replace(grid, classes=None, rows=1, cols=grid.C.shape[0] // 4)
+        result: Answer = self.spoil(grid, Tree().solve(grid, seed, on_event))
         return result
 
 
-def relaid(grid: Grid, pieces: np.ndarray, turns: np.ndarray) -> Answer:
+def relaid(grid: GridProblem, pieces: np.ndarray, turns: np.ndarray) -> Answer:
     layout = Layout(pieces, turns)
     return Answer(layout, grid.consistency(layout))
 
 
-def unstoppable(grid: Grid, answer: Answer) -> Answer:
+def unstoppable(grid: GridProblem, answer: Answer) -> Answer:
     return answer
 
 
-def forgetful(grid: Grid, answer: Answer) -> Answer:
+def forgetful(grid: GridProblem, answer: Answer) -> Answer:
     return answer
 
 
-def single(grid: Grid, answer: Answer) -> Answer:
+def single(grid: GridProblem, answer: Answer) -> Answer:
     return answer
 
 
-def lossy(grid: Grid, answer: Answer) -> Answer:
+def lossy(grid: GridProblem, answer: Answer) -> Answer:
     pieces = answer.layout.pieces
     return relaid(grid, np.where(pieces == 0, -1, pieces), np.where(pieces == 0, 0, answer.layout.turns))
 
 
-def crooked(grid: Grid, answer: Answer) -> Answer:
+def crooked(grid: GridProblem, answer: Answer) -> Answer:
     return relaid(grid, answer.layout.pieces, (answer.layout.turns + 1) % 4)
 
 
-def restless(grid: Grid, answer: Answer) -> Answer:
+def restless(grid: GridProblem, answer: Answer) -> Answer:
     order = np.random.default_rng().permutation(answer.layout.pieces.size)
     return relaid(grid, answer.layout.pieces.ravel()[order].reshape(answer.layout.pieces.shape), answer.layout.turns)
 
 
-def scribbling(grid: Grid, answer: Answer) -> Answer:
+def scribbling(grid: GridProblem, answer: Answer) -> Answer:
     grid.C.data *= 0.5
     return relaid(grid, answer.layout.pieces, answer.layout.turns)
 
 
-def blind(grid: Grid, answer: Answer) -> Answer:
+def blind(grid: GridProblem, answer: Answer) -> Answer:
     pieces = np.arange(len(grid)).reshape(grid.rows, grid.cols)
     return relaid(grid, pieces, np.zeros_like(pieces))
 
 
-def picky(grid: Grid, answer: Answer) -> Answer:
+def picky(grid: GridProblem, answer: Answer) -> Answer:
     return replace(answer, consistency=answer.consistency + 0 / (len(grid) - 1))
 
 
@@ -115,7 +115,7 @@ BROKEN_SOLVERS: dict[str, Spoil] = {
     "with a turn it may need: on 12 upright pieces it lays piece 0 nowhere.": lossy,
     "on 12 upright pieces it lays turn 1, which no piece may need.": crooked,
     "on 12 upright pieces it lays 4 rows x 3 cols instead of 3 x 4.": lambda grid, a: replace(
-        a, layout=a.layout.turned(1)
+        a, layout=a.layout.rotate(1)
     ),
     "solve() gives a Layout, not an Answer.": lambda grid, answer: answer.layout,
     "on one piece it raises ZeroDivisionError: division by zero (test_testing.py, line": picky,
@@ -123,7 +123,7 @@ BROKEN_SOLVERS: dict[str, Spoil] = {
     "the same seed gives another layout": restless,
     "it writes into C.": scribbling,
     "of the only joints that there are it finds": blind,
-    "If it searches, it stops when it is told to: it does not say that it was stopped.": unstoppable,
+    "If it supports_budget, it stops when it is told to: it does not say that it was stopped.": unstoppable,
     "pinned pieces do not lie where they are pinned.": forgetful,
     "it lays 1 rows x": single,
 }
@@ -143,8 +143,8 @@ class SpoiltC:
     def keep(self, puzzle: Any) -> int:
         return 0 if self.spoil is None else 10
 
-    def matrix(self, puzzle: Any, measure: Any, near: Any, seed: int, crew: Any) -> Any:
-        return self.spoil(Percentile().matrix(puzzle, measure, near, seed, crew), near, crew)
+    def matrix(self, puzzle: Any, measure: Any, near: Any, seed: int, workers: Any) -> Any:
+        return self.spoil(Percentile().matrix(puzzle, measure, near, seed, workers), near, workers)
 
 
 def _selfish(C: csr_array, *_: Any) -> csr_array:
@@ -184,7 +184,7 @@ BROKEN_COMPATIBILITIES: dict[str, Any] = {
     "a piece joins itself.": _selfish,
     "sides join that no turn lets face each other.": _impossible,
     "C is another the second time.": _noisy,
-    "two threads make another C.": lambda C, _, crew: csr_array(C / crew.threads),
+    "two threads make another C.": lambda C, _, workers: csr_array(C / workers.threads),
     "it writes into the lists of the nearest.": _scribbled,
     "C depends on how pieces are numbered and turned.": _numbered,
     "true joints have a C of 0, sides at random 0.": lambda C, *_: csr_array(C.shape),
@@ -218,27 +218,27 @@ def _written(term: Term, strips: Strips) -> Term:
 
 BROKEN_DISSIMILARITIES: dict[str, Callable[[Term, Strips], Any]] = {
     "terms() gives something else.": lambda term, strips: 1.0,
-    "seen is (12, 16), not (pieces, places, channels).": lambda term, strips: _both(term, term.seen[..., 0]),
+    "seen is (12, 16), not (pieces, places, channels).": lambda term, strips: _both(term, term.observed[..., 0]),
     "weight is (12, 2, 2), not (12, 3, 3).": lambda term, strips: replace(term, weight=term.weight[:, :2, :2]),
-    "not all numbers are finite.": lambda term, strips: _both(term, term.seen * np.nan),
+    "not all numbers are finite.": lambda term, strips: _both(term, term.observed * np.nan),
     "a weight is not symmetric.": lambda term, strips: replace(term, weight=term.weight + np.triu(np.ones((3, 3)), 1)),
     "a weight has the eigenvalue -0.5: D would be negative.": lambda term, strips: replace(term, weight=-term.weight),
     "the first piece has other terms if it comes alone.": lambda term, s: _both(
-        term, term.seen - term.seen.mean(axis=0)
+        term, term.observed - term.observed.mean(axis=0)
     ),
-    "centre the values.": lambda term, strips: _both(term, term.seen + 1e5),
-    "D depends on how a piece lies": lambda term, s: _both(term, term.seen * (1.0 + s.side)),
+    "centre the values.": lambda term, strips: _both(term, term.observed + 1e5),
+    "D depends on how a piece lies": lambda term, s: _both(term, term.observed * (1.0 + s.side)),
     "it writes into the strips.": _written,
     "the same pieces have other distances the second time.": lambda term, s: _both(
-        term, term.seen * np.random.default_rng().random()
+        term, term.observed * np.random.default_rng().random()
     ),
-    "true joints are": lambda term, strips: replace(term, hoped=-term.seen),
+    "true joints are": lambda term, strips: replace(term, expected=-term.observed),
 }
 
 
 @pytest.mark.parametrize("sentence", BROKEN_DISSIMILARITIES)
 def test_broken_dissimilarities(sentence: str) -> None:
-    found = [one.broken for one in judged(SpoiltD(BROKEN_DISSIMILARITIES[sentence]), PROMISES["dissimilarity"])]
+    found = [one.broken for one in run_checks(SpoiltD(BROKEN_DISSIMILARITIES[sentence]), PROMISES["dissimilarity"])]
     assert any(sentence in broken for broken in found), found
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jigsolve.cli.verdict import verdict
-from jigsolve.confidence import Confidence
+from jigsolve.confidence.values import Confidence
 
 
 def believed(right: list[float], undecidable: int = 0) -> Confidence:

@@ -8,31 +8,31 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jigsolve.errors import InputError
-    from jigsolve.inputs import Input, read_puzzle
-    from jigsolve.layout import Layout
-    from jigsolve.mixed import solve_mixed
-    from jigsolve.puzzle import Puzzle, cut, scramble
-    from jigsolve.scores import Scores, score
+    from jigsolve.bags.mixed import solve_mixed
+    from jigsolve.io.inputs import Input, read_puzzle
+    from jigsolve.puzzle.layout import Layout
+    from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+    from jigsolve.puzzle.scores import Scores, score
+    from jigsolve.runtime.errors import InputError
     from jigsolve.solve import Result, SolveParams, solve
 
 __version__ = "0.1.0"
 
 # Names are loaded when first used: `import jigsolve` and `jigsolve --help` wait for no numerics.
 _HOMES = {
-    "Input": "inputs",
-    "InputError": "errors",
-    "Layout": "layout",
-    "Puzzle": "puzzle",
+    "Input": "io.inputs",
+    "InputError": "runtime.errors",
+    "Layout": "puzzle.layout",
+    "Puzzle": "puzzle.pieces",
     "Result": "solve",
-    "Scores": "scores",
+    "Scores": "puzzle.scores",
     "SolveParams": "solve",
-    "cut": "puzzle",
-    "read_puzzle": "inputs",
-    "score": "scores",
-    "scramble": "puzzle",
+    "cut": "puzzle.pieces",
+    "read_puzzle": "io.inputs",
+    "score": "puzzle.scores",
+    "scramble": "puzzle.pieces",
     "solve": "solve",
-    "solve_mixed": "mixed",
+    "solve_mixed": "bags.mixed",
 }
 
 __all__ = ["Input", "InputError", "Layout", "Puzzle", "Result", "Scores", "SolveParams", "__version__", "cut",

@@ -13,14 +13,11 @@ from typing import Any
 
 from scipy.sparse import csr_array
 
-from jigsolve import memory, pictures, plugins, render, wear
-from jigsolve.calibration import confidence
-from jigsolve.candidates import Candidates
-from jigsolve.clock import Clock
 from jigsolve.compatibility import COMPATIBILITIES, Compatibility, Percentile
 from jigsolve.compatibility.learned import CANDIDATES, Learned, inverted, probabilities
-from jigsolve.confidence import Confidence
-from jigsolve.crew import Crew, OutOfTimeError, blas_threads, cores
+from jigsolve.confidence.calibration import estimate_confidence
+from jigsolve.confidence.candidates import Candidates
+from jigsolve.confidence.values import Confidence
 from jigsolve.dissimilarity import (
     BORDERS,
     CLEAN,
@@ -29,18 +26,33 @@ from jigsolve.dissimilarity import (
     Border,
     Dissimilarity,
     Mahalanobis,
-    Nearest,
-    nearest,
+    Pairs,
+    find_pairs,
 )  # fmt: skip
-from jigsolve.errors import InputError
-from jigsolve.events import Laid, Watch, ignore
-from jigsolve.identical import Kinds, kinds_of, merged
-from jigsolve.layout import Layout
-from jigsolve.margins import at_their_side
-from jigsolve.pins import NO_PINS, Pins, checked
-from jigsolve.puzzle import UNKNOWN, Pixels, Puzzle, check_picture
-from jigsolve.reference import placed, shaped
-from jigsolve.solvers import EFFORTS, SOLVERS, Answer, Budget, Grid, room, shape_of, turned_in_place
+from jigsolve.dissimilarity import damage as wear
+from jigsolve.io import pictures, render
+from jigsolve.placement.bands import move_bands
+from jigsolve.placement.reference import fit_shape, place_by_reference
+from jigsolve.plugins import loading as plugins
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.piece_classes import PieceClasses, find_piece_classes, merge_copies
+from jigsolve.puzzle.pieces import UNKNOWN, Pixels, Puzzle, check_picture
+from jigsolve.puzzle.pins import NO_PINS, Pins, check_pins
+from jigsolve.runtime import memory
+from jigsolve.runtime.clock import Clock
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import EventHandler, LayoutImproved, ignore_event
+from jigsolve.runtime.workers import DeadlineError, Workers, available_cores, limit_blas_threads
+from jigsolve.solvers import (
+    EFFORTS,
+    SOLVERS,
+    Answer,
+    Budget,
+    GridProblem,
+    estimate_shape,
+    open_frame_size,
+    solve_in_place,
+)
 
 NOTEBOOK = 1200  # pixels along a picture in a notebook, at most
 SAME = 1e-6  # a smaller difference of consistency is rounding
@@ -73,10 +85,10 @@ class SolveParams:
     memory_limit: float | None = None
 
     def __post_init__(self) -> None:
-        plugins.check("solver", self.solver)
-        plugins.check("dissimilarity", self.dissimilarity)
+        plugins.resolve_name("solver", self.solver)
+        plugins.resolve_name("dissimilarity", self.dissimilarity)
         own = SOLVERS[self.solver].compatibility
-        plugins.check("compatibility", own if self.compatibility is None else self.compatibility)
+        plugins.resolve_name("compatibility", own if self.compatibility is None else self.compatibility)
         tables: tuple[tuple[str, str | None, Collection[str]], ...] = (
             ("effort", self.effort, EFFORTS),
             ("border", self.border, BORDERS),
@@ -92,7 +104,7 @@ class SolveParams:
             raise InputError(f"Expected at least 1 thread, got {self.threads}.")
         if self.memory_limit is not None and not self.memory_limit > 0.0:
             raise InputError(f"Expected a memory limit above 0 GB, got {self.memory_limit}.")
-        if not SOLVERS[self.solver].searches and (self.time_limit is not None or self.effort != "normal"):
+        if not SOLVERS[self.solver].supports_budget and (self.time_limit is not None or self.effort != "normal"):
             raise InputError(f"Expected no effort or time limit with solver {self.solver}, which does not search.")
 
 
@@ -122,13 +134,13 @@ class Result:
     def _repr_png_(self) -> bytes:
         """The picture, for notebooks."""
         shown = io.BytesIO()
-        pictures.encode(shown, "PNG", render.thumbnail(render.picture(self.puzzle, self.layout), NOTEBOOK))
+        pictures.encode(shown, "PNG", render.shrink(render.render_picture(self.puzzle, self.layout), NOTEBOOK))
         return shown.getvalue()
 
     def _repr_html_(self) -> str:
         """The picture, and how far it can be believed."""
         image = b64encode(self._repr_png_()).decode()
-        line = f"{self.confidence.verdict()}, consistency {self.consistency:.2f}"
+        line = f"{self.confidence.describe()}, consistency {self.consistency:.2f}"
         return (
             f'<figure style="margin:0"><img alt="The puzzle put together" src="data:image/png;base64,{image}">'
             f"<figcaption>{line}</figcaption></figure>"
@@ -138,7 +150,7 @@ class Result:
 def solve(
     puzzle: Puzzle,
     params: SolveParams | None = None,
-    watch: Watch = ignore,
+    on_event: EventHandler = ignore_event,
     pins: Pins = NO_PINS,
     reference: Pixels | None = None,
 ) -> Result:
@@ -150,36 +162,36 @@ def solve(
     _check_pins(puzzle, pins, params)
     if pins and reference is not None:
         raise InputError("Expected pins or a reference, got both.")
-    if puzzle.placed and (pins or reference is not None or params.solver != "default"):
+    if puzzle.in_place and (pins or reference is not None or params.solver != "default"):
         raise InputError("Expected neither pins nor a reference nor another solver where pieces are in place.")
     if reference is not None:
         check_picture(reference)
-    clock = Clock(watch)
+    clock = Clock(on_event)
     deadline = time.monotonic() + (params.time_limit or math.inf)
     if reference is not None:
-        puzzle = shaped(puzzle, reference)
+        puzzle = fit_shape(puzzle, reference)
     joints = weighed(puzzle, params, clock, deadline, pins)
     return laid_out(puzzle, joints, params, clock, deadline, pins, reference)
 
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """What is known of a puzzle's joints: C, over kinds if the solver takes them.
+    """What is known of a puzzle's joints: C, over classes if the solver takes them.
 
     learned: C was made of the learned probabilities. cut_short: some pairs were left unmet. hurried: C was made in
     haste of what was there, since the deadline or an interrupt had come. border: how the pieces' borders were read.
     """
 
     C: csr_array
-    kinds: Kinds | None
+    classes: PieceClasses | None
     learned: bool
     cut_short: bool
     border: Border = CLEAN
     hurried: bool = False
 
-    def likely(self) -> tuple[csr_array, Kinds] | None:
-        """The learned P of every joint over kinds, and those, if C tells."""
-        return (inverted(self.C), self.kinds) if self.learned and self.kinds is not None else None
+    def likely(self) -> tuple[csr_array, PieceClasses] | None:
+        """The learned P of every joint over classes, and those, if C tells."""
+        return (inverted(self.C), self.classes) if self.learned and self.classes is not None else None
 
 
 def weighed(
@@ -189,41 +201,47 @@ def weighed(
     solver = SOLVERS[params.solver]
     measure = DISSIMILARITIES[params.dissimilarity]
     compatibility = COMPATIBILITIES[params.compatibility or _suited(puzzle, solver.compatibility)]
-    with blas_threads(1):  # a crew has as many products at a time as there are threads
-        clock.stage("pairs")
-        kinds = kinds_of(puzzle, pins.pieces()) if solver.merges else None
-        known = puzzle if kinds is None else merged(puzzle, kinds)
+    with limit_blas_threads(1):  # a workers has as many products at a time as there are threads
+        clock.start_stage("pairs")
+        classes = find_piece_classes(puzzle, pins.pieces()) if solver.merges_copies else None
+        known = puzzle if classes is None else merge_copies(puzzle, classes)
         threads = _threads(puzzle, params, compatibility.keep(known))
         near = None
         try:
             late = _after(PAIRS_SHARE * (deadline - time.monotonic()))
-            with _crew(params.cluster, threads, tell=clock.advance, late=late, deadline=deadline) as crew:
-                lean = compatibility.lean(known, crew) if isinstance(compatibility, Learned) else None
-                near = nearest(known, measure, compatibility.keep(known), crew, lean)
-                border, coded = _border(puzzle, known, kinds, near, params, compatibility, crew)
+            with _crew(
+                params.cluster, threads, on_progress=clock.report_progress, is_late=late, deadline=deadline
+            ) as workers:
+                lean = compatibility.lean(known, workers) if isinstance(compatibility, Learned) else None
+                near = find_pairs(known, measure, compatibility.keep(known), workers, lean)
+                border, coded = _border(puzzle, known, classes, near, params, compatibility, workers)
                 if border is not CLEAN:
                     measure, compatibility = Mahalanobis(border=border), Learned(border=border)
-                    near = nearest(known, measure, compatibility.keep(known), crew)
+                    near = find_pairs(known, measure, compatibility.keep(known), workers)
                 if coded:
-                    near = wear.without(near, wear.on_sheet(puzzle, kinds))
-            clock.stage("compatibility")
-            if crew.interrupted:
+                    near = wear.drop_joints(near, wear.sheet_joints(puzzle, classes))
+            clock.start_stage("compatibility")
+            if workers.interrupted:
                 raise KeyboardInterrupt
-            C = compatibility.matrix(known, measure, near, params.seed, Crew(threads, clock.advance, deadline=deadline))
-        except (KeyboardInterrupt, OutOfTimeError):
-            return Weighed(_in_haste(known, measure, near), kinds, learned=False, cut_short=True, hurried=True)
-    return Weighed(C, kinds, isinstance(compatibility, Learned), crew.cut_short, border)
+            C = compatibility.matrix(
+                known, measure, near, params.seed, Workers(threads, clock.report_progress, deadline=deadline)
+            )
+        except (KeyboardInterrupt, DeadlineError):
+            return Weighed(_in_haste(known, measure, near), classes, learned=False, cut_short=True, hurried=True)
+    return Weighed(C, classes, isinstance(compatibility, Learned), workers.incomplete, border)
 
 
 def _threads(puzzle: Puzzle, params: SolveParams, keep: int) -> int:
     """As many threads as memory allows; what does not even fit on one is refused."""
-    shape = (puzzle.rows, puzzle.cols) if (puzzle.rows, puzzle.cols) != UNKNOWN else (room(puzzle.total),) * 2
-    need = memory.needed(puzzle, shape, keep, dense=params.solver in DENSE)
-    limit = memory.available() if params.memory_limit is None else params.memory_limit * memory.GB
-    return need.threads(params.threads or cores(), limit)
+    shape = (
+        (puzzle.rows, puzzle.cols) if (puzzle.rows, puzzle.cols) != UNKNOWN else (open_frame_size(puzzle.total),) * 2
+    )
+    need = memory.estimate_need(puzzle, shape, keep, dense=params.solver in DENSE)
+    limit = memory.available_bytes() if params.memory_limit is None else params.memory_limit * memory.GB
+    return need.limit_threads(params.threads or available_cores(), limit)
 
 
-def _in_haste(known: Puzzle, measure: Dissimilarity, near: Nearest | None) -> csr_array:
+def _in_haste(known: Puzzle, measure: Dissimilarity, near: Pairs | None) -> csr_array:
     """Eq. 10 of the pairs that were met, which takes a moment; nothing, if none was."""
     size = SIDES * len(known)
     return csr_array((size, size)) if near is None else Percentile().matrix(known, measure, near, 0)
@@ -240,87 +258,89 @@ def laid_out(
 ) -> Result:
     """The second half: lay the pieces out, until the deadline at most, and say how far that can be believed."""
     solver = SOLVERS[params.solver]
-    threads = params.threads or cores()
-    clock.stage("layout")
+    threads = params.threads or available_cores()
+    clock.start_stage("layout")
     hurried = joints.hurried
     budget = Budget(params.effort, -math.inf if hurried else deadline)
     try:
-        shape = _shape(puzzle, joints.C, joints.kinds, params, budget)
+        shape = _shape(puzzle, joints.C, joints.classes, params, budget)
     except KeyboardInterrupt:
         hurried, shape = True, _squarish(puzzle.total)
-    grid = Grid(joints.C, *shape, puzzle.turns, joints.kinds, _renamed(pins, joints.kinds))
-    if len(grid) < grid.cells and not solver.leaves_holes:
+    grid = GridProblem(joints.C, *shape, puzzle.turns, joints.classes, _renamed(pins, joints.classes))
+    if len(grid) < grid.cells and not solver.allows_holes:
         raise InputError(
             f"Expected as many pieces as cells with solver {params.solver}, got {len(grid)} for {grid.cells}."
         )
-    with blas_threads(threads):
-        if puzzle.placed:
-            answer = replace(turned_in_place(grid), stopped=hurried)
+    with limit_blas_threads(threads):
+        if puzzle.in_place:
+            answer = replace(solve_in_place(grid), stopped=hurried)
         else:
             answer = _grown(grid, params, clock) if hurried else _solved(grid, params, clock, budget)
-    if joints.kinds is not None and not pins and not puzzle.placed:
-        layout = at_their_side(puzzle, answer.layout, joints.kinds)
+    if joints.classes is not None and not pins and not puzzle.in_place:
+        layout = move_bands(puzzle, answer.layout, joints.classes)
         if (value := grid.consistency(layout)) >= answer.consistency - SAME:
             answer = replace(answer, layout=layout, consistency=value)
     if reference is not None and not hurried:
-        clock.stage("reference")
+        clock.start_stage("reference")
         with suppress(KeyboardInterrupt):
-            layout = placed(puzzle, grid, reference, answer.layout, params.seed)
+            layout = place_by_reference(puzzle, grid, reference, answer.layout, params.seed)
             answer = replace(answer, layout=layout, consistency=grid.consistency(layout))
-    clock.watch(Laid(answer.consistency, lambda: answer.layout))
-    clock.stage("confidence")
-    with blas_threads(1):
-        candidates = _candidates(puzzle, answer, joints, Crew(threads, clock.advance, deadline=deadline))
-        believed = confidence(candidates.P, candidates.kinds, answer.layout, puzzle.turns, pins)
+    clock.emit(LayoutImproved(answer.consistency, lambda: answer.layout))
+    clock.start_stage("confidence")
+    with limit_blas_threads(1):
+        candidates = _candidates(puzzle, answer, joints, Workers(threads, clock.report_progress, deadline=deadline))
+        believed = estimate_confidence(candidates.P, candidates.classes, answer.layout, puzzle.turns, pins)
     stopped = answer.stopped or joints.cut_short
     if joints.border is not CLEAN and params.border is None:
         note = f"Borders look {joints.border.name}, and are read so; --border {CLEAN.name} overrides it."
         answer = replace(answer, notes=(note, *answer.notes))
-    if lost := pins.broken(answer.layout.pieces, answer.layout.turns):
+    if lost := pins.count_broken(answer.layout.pieces, answer.layout.turns):
         answer = replace(answer, notes=(*answer.notes, f"{lost} of the pins could not be kept: do they agree?"))
     return Result(
-        answer.layout, answer.consistency, believed, candidates, puzzle, params, clock.stop(), answer.notes, stopped
+        answer.layout, answer.consistency, believed, candidates, puzzle, params, clock.finish(), answer.notes, stopped
     )
 
 
-def _solved(grid: Grid, params: SolveParams, clock: Clock, budget: Budget) -> Answer:
+def _solved(grid: GridProblem, params: SolveParams, clock: Clock, budget: Budget) -> Answer:
     """What the solver finds; one that is interrupted before it has anything leaves the rest to a growth."""
     try:
-        answer = SOLVERS[params.solver].solve(grid, params.seed, clock.hear, budget)
+        answer = SOLVERS[params.solver].solve(grid, params.seed, clock.forward, budget)
     except KeyboardInterrupt:
         return _grown(grid, params, clock)
-    if flaw := grid.flaw(answer.layout):
+    if flaw := grid.find_flaw(answer.layout):
         raise InputError(f"Expected solver {params.solver} to lay every piece once, got {flaw}.")
     return answer
 
 
-def _grown(grid: Grid, params: SolveParams, clock: Clock) -> Answer:
+def _grown(grid: GridProblem, params: SolveParams, clock: Clock) -> Answer:
     """A feasible layout in a moment: the default solver's growth, and no search."""
-    answer = SOLVERS["default"].solve(grid, params.seed, clock.hear, Budget(deadline=-math.inf))
+    answer = SOLVERS["default"].solve(grid, params.seed, clock.forward, Budget(deadline=-math.inf))
     return replace(answer, stopped=True)
 
 
-def _candidates(puzzle: Puzzle, answer: Answer, joints: Weighed, crew: Crew) -> Candidates:
-    """Whatever the solver was given, it is the learned P over kinds that a layout is judged by: that is calibrated.
+def _candidates(puzzle: Puzzle, answer: Answer, joints: Weighed, workers: Workers) -> Candidates:
+    """Whatever the solver was given, it is the learned P over classes that a layout is judged by: that is calibrated.
 
     If there is no time to find it, no joint is known to be likely, and little is believed.
     """
     if (likely := joints.likely()) is not None:
         return Candidates(*likely)
-    kinds = joints.kinds or kinds_of(puzzle)
-    P = csr_array((SIDES * len(kinds.copies),) * 2)
+    classes = joints.classes or find_piece_classes(puzzle)
+    P = csr_array((SIDES * len(classes.copies),) * 2)
     if not (joints.hurried or answer.stopped):
-        known = merged(puzzle, kinds)
-        with suppress(KeyboardInterrupt, OutOfTimeError):
-            near = nearest(known, DISSIMILARITIES["mahalanobis"], CANDIDATES, crew, Learned().lean(known, crew))
+        known = merge_copies(puzzle, classes)
+        with suppress(KeyboardInterrupt, DeadlineError):
+            near = find_pairs(
+                known, DISSIMILARITIES["mahalanobis"], CANDIDATES, workers, Learned().lean(known, workers)
+            )
             loops = min(answer.layout.pieces.shape) > 1  # in a single row none can close
-            P = probabilities(known, near, loops=loops, crew=crew)
-    return Candidates(P, kinds)
+            P = probabilities(known, near, loops=loops, workers=workers)
+    return Candidates(P, classes)
 
 
 def _border(
-    puzzle: Puzzle, known: Puzzle, kinds: Kinds | None, near: Nearest, params: SolveParams, used: Compatibility,
-    crew: Crew,
+    puzzle: Puzzle, known: Puzzle, classes: PieceClasses | None, near: Pairs, params: SolveParams, used: Compatibility,
+    workers: Workers,
 ) -> tuple[Border, bool]:  # fmt: skip
     """How borders are to be read, and whether what lies side by side on the sheet looks alike for no other reason.
 
@@ -329,33 +349,39 @@ def _border(
     taught = isinstance(used, Learned) and params.dissimilarity == "mahalanobis"
     if not taught and params.border is not None:
         raise InputError("Expected no border but with compatibility learned and dissimilarity mahalanobis.")
-    if not taught or params.border == CLEAN.name or crew.cut_short:  # no time to read them again
+    if not taught or params.border == CLEAN.name or workers.incomplete:  # no time to read them again
         return CLEAN, False
-    border, coded = wear.found(known, near, wear.on_sheet(puzzle, kinds), crew)
+    border, coded = wear.detect_damage(known, near, wear.sheet_joints(puzzle, classes), workers)
     return (BORDERS[params.border] if params.border else border), coded
 
 
 def _check_pins(puzzle: Puzzle, pins: Pins, params: SolveParams) -> None:
-    if pins and not SOLVERS[params.solver].keeps_pins:
+    if pins and not SOLVERS[params.solver].respects_pins:
         raise InputError(f"Expected no pins with solver {params.solver}, which cannot keep them.")
     if pins.cells and (puzzle.rows, puzzle.cols) == UNKNOWN:
         raise InputError("Expected the grid's rows and cols with pinned cells.")
-    checked(pins, puzzle.total, puzzle.rows, puzzle.cols, puzzle.turns)
+    check_pins(pins, puzzle.total, puzzle.rows, puzzle.cols, puzzle.turns)
 
 
-def _renamed(pins: Pins, kinds: Kinds | None) -> Pins:
+def _renamed(pins: Pins, classes: PieceClasses | None) -> Pins:
     """Pins in the numbers of C."""
-    return pins if kinds is None else pins.renamed(lambda piece: (int(kinds.of[piece]), int(kinds.lead[piece])))
+    return (
+        pins
+        if classes is None
+        else pins.rename(lambda piece: (int(classes.class_of[piece]), int(classes.turn_offset[piece])))
+    )
 
 
-def _shape(puzzle: Puzzle, C: csr_array, kinds: Kinds | None, params: SolveParams, budget: Budget) -> tuple[int, int]:
+def _shape(
+    puzzle: Puzzle, C: csr_array, classes: PieceClasses | None, params: SolveParams, budget: Budget
+) -> tuple[int, int]:
     """The grid's rows and cols, found if nobody knows them."""
     if (puzzle.rows, puzzle.cols) != UNKNOWN:
         return puzzle.rows, puzzle.cols
-    if budget.spent():
+    if budget.is_spent():
         return _squarish(puzzle.total)
-    wide = room(puzzle.total)
-    return shape_of(Grid(C, wide, wide, puzzle.turns, kinds), params.seed, stop=budget.spent)
+    wide = open_frame_size(puzzle.total)
+    return estimate_shape(GridProblem(C, wide, wide, puzzle.turns, classes), params.seed, stop=budget.is_spent)
 
 
 def _squarish(n: int) -> tuple[int, int]:
@@ -365,12 +391,12 @@ def _squarish(n: int) -> tuple[int, int]:
 
 
 @contextmanager
-def _crew(address: str | None, threads: int, **told: Any) -> Iterator[Crew]:
+def _crew(address: str | None, threads: int, **told: Any) -> Iterator[Workers]:
     """Our own threads, or those of a cluster too."""
     if address is None:
-        yield Crew(threads, **told)
+        yield Workers(threads, **told)
         return
-    from jigsolve.cluster import Cluster, connected  # most never need it
+    from jigsolve.runtime.cluster import Cluster, connected  # most never need it
 
     with connected(address) as client:
         yield Cluster(client, threads, **told)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from jigsolve.bench.protocols import MIXED, Size, case, framed, parsed
-from jigsolve.layout import Layout
-from jigsolve.puzzle import UNKNOWN, Pixels, Puzzle, mix
-from jigsolve.scores import Scores, matched, score
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.pieces import UNKNOWN, Pixels, Puzzle, mix
+from jigsolve.puzzle.scores import Scores, match_pictures, score
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,8 +41,8 @@ def bag(protocol: str, pictures: Sequence[Pixels], piece: Size, rotate: bool, se
 def judged(given: Bag, layouts: Sequence[Layout]) -> tuple[Scores, float]:
     """The mean scores of the pictures, each against the answer that has most of it, and the share of pieces that are
     in their own picture. A picture without an answer scores nothing."""
-    answer, own = matched(layouts, given.truths)
-    looks, rotated = given.puzzle.looks(), given.puzzle.rotated
+    answer, own = match_pictures(layouts, given.truths)
+    looks, rotated = given.puzzle.appearances(), given.puzzle.rotated
     found = []
     for truth, k in zip(given.truths, answer, strict=True):
         if k < 0:

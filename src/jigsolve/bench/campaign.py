@@ -19,13 +19,16 @@ from typing import Any
 
 import numpy as np
 
-from jigsolve import __version__, files, layout_file, memory, plugins
+from jigsolve import __version__
+from jigsolve.bags.mixed import solve_mixed
 from jigsolve.bench import bags
 from jigsolve.bench.protocols import CLEAN, MIXED, case, judged, parsed
-from jigsolve.errors import InputError
-from jigsolve.mixed import solve_mixed
-from jigsolve.plugins import Plugin
-from jigsolve.puzzle import Pixels, Puzzle, cut, scramble
+from jigsolve.io import files, layout_file
+from jigsolve.plugins import loading as plugins
+from jigsolve.plugins.loading import Plugin
+from jigsolve.puzzle.pieces import Pixels, Puzzle, cut, scramble
+from jigsolve.runtime import memory
+from jigsolve.runtime.errors import InputError
 from jigsolve.solve import Result, SolveParams, solve
 
 FORMAT = "jigsolve-run"
@@ -82,7 +85,7 @@ class Run:
         """On one thread, so that times can be compared. Plugins are taken up: a worker may never have heard of them."""
         for plugin in self.plugins:
             if plugin.source is not None:
-                plugins.load(plugin)
+                plugins.load_plugin(plugin)
         return SolveParams(self.solver, self.dissimilarity, self.compatibility, self.seed, threads=1)
 
     def shuffle_seed(self) -> int:
@@ -112,7 +115,7 @@ def plan(
         parsed(protocol)
     runs = []
     for folder in folders:
-        pictures = files.pictures_in(folder)
+        pictures = files.list_pictures(folder)
         if not pictures:
             raise InputError(f"Expected pictures in the folder {folder}, found none.")
         runs += [
@@ -140,11 +143,11 @@ def _record(run: Run, found: dict[str, Any]) -> dict[str, Any]:
 def pictures_of(run: Run) -> list[Pixels]:
     """The picture of a run and, for a mixed bag, others of its folder, drawn by the seed."""
     more = parsed(run.protocol).get(MIXED, 1) - 1
-    others = [path for path in files.pictures_in(run.picture.parent) if path.name != run.picture.name] if more else []
+    others = [path for path in files.list_pictures(run.picture.parent) if path.name != run.picture.name] if more else []
     if len(others) < more:
         raise InputError(f"Expected {more + 1} pictures in {run.picture.parent} for {run.protocol}.")
     drawn = np.random.default_rng([run.shuffle_seed(), 2]).permutation(len(others))[:more]
-    return [files.read_in_8_bits(path) for path in (run.picture, *(others[k] for k in drawn))]
+    return [files.read_picture_8bit(path) for path in (run.picture, *(others[k] for k in drawn))]
 
 
 def measured(run: Run, pictures: Sequence[Pixels]) -> dict[str, Any]:
@@ -185,10 +188,10 @@ def _measured_bag(run: Run, pictures: Sequence[Pixels], params: SolveParams) -> 
 def _taken() -> Iterator[dict[str, Any]]:
     """What is done meanwhile takes: wall and CPU seconds, bytes of memory at the most, Python and kernels included."""
     taken: dict[str, Any] = {}
-    memory.forget_peak()
+    memory.reset_peak()
     begin, busy = time.perf_counter(), time.process_time()
     yield taken
-    taken |= {"wall": time.perf_counter() - begin, "cpu": time.process_time() - busy, "peak": memory.peak()}
+    taken |= {"wall": time.perf_counter() - begin, "cpu": time.process_time() - busy, "peak": memory.peak_bytes()}
 
 
 def _kept(result: Result, puzzle: Puzzle) -> dict[str, Any]:
@@ -246,11 +249,11 @@ def _in_processes(runs: Sequence[Run], jobs: int) -> Iterator[tuple[Run, Found]]
 
 def _on_cluster(runs: Sequence[Run], address: str) -> Iterator[tuple[Run, Found]]:
     """Pictures are read here and sent: workers need not see our files."""
-    from jigsolve.cluster import Cluster, connected
+    from jigsolve.runtime.cluster import Cluster, connected
 
     with connected(address) as client:
         jobs = ((run, _pictures(run)) for run in runs)
-        for k, found in Cluster(client).spread(_attempt, jobs, len(runs), 1.0):
+        for k, found in Cluster(client).map_unordered(_attempt, jobs, len(runs), 1.0):
             yield runs[k], found if isinstance(found, str) else _record(runs[k], found)
 
 
@@ -274,7 +277,7 @@ def _attempt(run: Run, pictures: list[Pixels] | str) -> Found:
     except Exception as error:
         if not run.plugins:  # a bug of ours keeps its traceback; one of a plugin does not end the campaign
             raise
-        return plugins.told(error)
+        return plugins.describe_error(error)
 
 
 def _settle_in(methods: Sequence[Run]) -> None:

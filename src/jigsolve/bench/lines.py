@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
-from jigsolve import files
 from jigsolve.bench import published
 from jigsolve.bench.interval import Mean, mean_of
 from jigsolve.bench.protocols import CLEAN
+from jigsolve.io import files
 
 REPRODUCED = 2.0  # points of NC that a figure may be apart from the published one
 FIRST = "default"  # stands above the solvers of the literature
@@ -92,7 +92,7 @@ def sections(records: Iterable[Record]) -> list[Section]:
 def by_picture(records: Sequence[Record], value: Callable[[Record], float]) -> dict[str, list[float]]:
     """Picture -> its values, one a seed; pictures in natural order."""
     found: dict[str, list[float]] = defaultdict(list)
-    for record in sorted(records, key=lambda one: (files.natural(PurePath(one["picture"])), one["seed"])):
+    for record in sorted(records, key=lambda one: (files.natural_key(PurePath(one["picture"])), one["seed"])):
         found[record["picture"]].append(value(record))
     return dict(found)
 
@@ -114,7 +114,7 @@ def place(group: tuple[str, tuple[int, int], int]) -> tuple[Any, ...]:
     folder, piece, kind = group
     known = published.sets()
     rank = known.index(folder.lower()) if folder.lower() in known else len(known)
-    return rank, files.natural(PurePath(folder)), piece, kind
+    return rank, files.natural_key(PurePath(folder)), piece, kind
 
 
 def _section(folder: str, piece: tuple[int, int], kind: int, records: Sequence[Record]) -> Section:

@@ -10,9 +10,9 @@ from html import escape
 from importlib.resources import files as resources
 from typing import TYPE_CHECKING
 
-from jigsolve import pictures
 from jigsolve.bench.strips import Strip
 from jigsolve.bench.tables import Grid
+from jigsolve.io import pictures
 
 if TYPE_CHECKING:
     from jigsolve.bench.plots import Plot
@@ -95,7 +95,8 @@ def _strips(strips: Sequence[Strip]) -> str:
     )
     shown = "".join(
         f"<figure><figcaption>{escape(one.caption)}</figcaption>"
-        f'<img src="{_inlined("image/jpeg", pictures.jpeg(one.pixels, QUALITY))}" alt="{escape(one.caption)}"></figure>'
+        f'<img src="{_inlined("image/jpeg", pictures.encode_jpeg(one.pixels, QUALITY))}"'
+        f' alt="{escape(one.caption)}"></figure>'
         for one in strips
     )
     return f"<p>{told}</p>{shown}"

@@ -86,7 +86,7 @@ def plots(sections: Sequence[Section], records: Sequence[Record], pair: tuple[st
     several = [section for section in sections if _of_several(section)]
     if several:
         about = "NC of every kind of puzzle, with intervals."
-        drawn.append(_plot("protocols", "Kinds of puzzles", about, lambda look: _protocols(several, look)))
+        drawn.append(_plot("protocols", "PieceClasses of puzzles", about, lambda look: _protocols(several, look)))
     return drawn
 
 

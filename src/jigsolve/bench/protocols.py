@@ -13,13 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jigsolve import inputs, pictures, render
-from jigsolve.errors import InputError
-from jigsolve.layout import HOLE, Layout
-from jigsolve.pins import NO_PINS, Pinned, Pins
-from jigsolve.puzzle import UNKNOWN, Pixels, Puzzle, cut, scramble
-from jigsolve.scores import Scores, score
-from jigsolve.uniform import uniform
+from jigsolve.io import inputs, pictures, render
+from jigsolve.io.normalise import normalise_pieces
+from jigsolve.puzzle.layout import HOLE, Layout
+from jigsolve.puzzle.pieces import UNKNOWN, Pixels, Puzzle, cut, scramble
+from jigsolve.puzzle.pins import NO_PINS, PinnedCell, Pins
+from jigsolve.puzzle.scores import Scores, score
+from jigsolve.runtime.errors import InputError
 
 Size = tuple[int, int]  # width, height
 CLEAN = "clean"
@@ -100,14 +100,14 @@ def parsed(protocol: str) -> dict[str, int]:
 
 def judged(case: Case, layout: Layout) -> Scores:
     """The scores of an answer; all zero if the pieces were not even read right."""
-    told = case.pins or case.reference is not None or case.puzzle.placed
+    told = case.pins or case.reference is not None or case.puzzle.in_place
     rotated = case.puzzle.rotated and not told  # else the way up is known
     if (layout.pieces != HOLE).sum() != (case.truth.pieces != HOLE).sum():
         return Scores(0.0, 0.0, False, 0.0)
     truth = case.truth
     if (case.puzzle.rows, case.puzzle.cols) == UNKNOWN:
         layout, truth, rotated = *framed(layout, truth, rotated), False
-    return score(layout, truth, case.puzzle.looks(), rotated)
+    return score(layout, truth, case.puzzle.appearances(), rotated)
 
 
 def framed(layout: Layout, truth: Layout, rotated: bool) -> tuple[Layout, Layout]:
@@ -115,7 +115,7 @@ def framed(layout: Layout, truth: Layout, rotated: bool) -> tuple[Layout, Layout
     places = {int(truth.pieces[at]): (*at, int(truth.turns[at])) for at in _filled(truth)}
     views = []
     for quarter in range(4 if rotated else 1):
-        view = layout.turned(quarter)
+        view = layout.rotate(quarter)
         apart: dict[Size, int] = {}
         for y, x in _filled(view):
             row, col, turn = places.get(int(view.pieces[y, x]), (0, 0, -1))  # it may be of another picture
@@ -183,7 +183,7 @@ def _in_place(case: Case, number: int, rng: np.random.Generator) -> Case:
     puzzle, truth = case.puzzle, case.truth
     if not puzzle.rotated:
         raise InputError("Expected --type 2 for pieces in place: upright ones are no puzzle.")
-    placed = replace(puzzle, pieces=puzzle.pieces[truth.pieces.ravel()], placed=True)
+    placed = replace(puzzle, pieces=puzzle.pieces[truth.pieces.ravel()], in_place=True)
     return replace(case, puzzle=placed, truth=Layout(np.arange(len(puzzle)).reshape(truth.pieces.shape), truth.turns))
 
 
@@ -213,7 +213,7 @@ def _uneven(case: Case, number: int, rng: np.random.Generator) -> Case:
     for k in np.flatnonzero(rng.random(len(pieces)) < 0.2):
         less = rng.integers(0, number + 1, 2)
         pieces[k] = pieces[k][: height - less[0], : width - less[1]]
-    return _with(case, uniform(pieces, [str(k) for k in range(len(pieces))])[0])
+    return _with(case, normalise_pieces(pieces, [str(k) for k in range(len(pieces))])[0])
 
 
 def _deep(case: Case, number: int, rng: np.random.Generator) -> Case:
@@ -229,20 +229,20 @@ def _alpha(case: Case, number: int, rng: np.random.Generator) -> Case:
 def _jpeg(case: Case, number: int, rng: np.random.Generator) -> Case:
     """The scrambled sheet was saved as JPEG of quality N, its colours in half resolution as usual."""
     puzzle = case.puzzle
-    sheet = pictures.coded(render.sheet(puzzle), number)
+    sheet = pictures.recode_as_jpeg(render.render_sheet(puzzle), number)
     return _with(case, cut(sheet, *puzzle.pieces.shape[1:3]).pieces)
 
 
 def _margin(case: Case, number: int, rng: np.random.Generator) -> Case:
     """The sheet has pixels beside and below the pieces that fill none; nobody knows the size of the pieces."""
-    sheet = render.sheet(case.puzzle)
+    sheet = render.render_sheet(case.puzzle)
     whole = np.pad(sheet, ((0, MARGIN[1]), (0, MARGIN[0]), (0, 0)), mode="reflect")
     return replace(case, puzzle=inputs.from_sheet(whole, rotated=case.puzzle.rotated).puzzle)
 
 
 def _unknown_size(case: Case, number: int, rng: np.random.Generator) -> Case:
     """Nobody knows the size of the pieces on the sheet."""
-    return replace(case, puzzle=inputs.from_sheet(render.sheet(case.puzzle), rotated=case.puzzle.rotated).puzzle)
+    return replace(case, puzzle=inputs.from_sheet(render.render_sheet(case.puzzle), rotated=case.puzzle.rotated).puzzle)
 
 
 def _pinned(case: Case, number: int, rng: np.random.Generator) -> Case:
@@ -250,7 +250,7 @@ def _pinned(case: Case, number: int, rng: np.random.Generator) -> Case:
     n = len(case.puzzle)
     known = set(rng.permutation(n)[: max(1, round(n * number / 100))].tolist())
     cells = [
-        Pinned(int(case.truth.pieces[at]), *at, int(case.truth.turns[at]))
+        PinnedCell(int(case.truth.pieces[at]), *at, int(case.truth.turns[at]))
         for at in _filled(case.truth)
         if int(case.truth.pieces[at]) in known
     ]
@@ -259,7 +259,7 @@ def _pinned(case: Case, number: int, rng: np.random.Generator) -> Case:
 
 def _reference(case: Case, number: int, rng: np.random.Generator) -> Case:
     """A thumbnail of the picture, N pixels wide, is at hand."""
-    return replace(case, reference=pictures.resized(case.whole, number))
+    return replace(case, reference=pictures.resize(case.whole, number))
 
 
 def _missing(case: Case, number: int, rng: np.random.Generator) -> Case:

@@ -7,9 +7,9 @@ from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jigsolve import files
 from jigsolve.bench.campaign import FORMAT, VERSION
-from jigsolve.errors import InputError
+from jigsolve.io import files
+from jigsolve.runtime.errors import InputError
 
 Record = dict[str, Any]
 
@@ -32,7 +32,7 @@ def gather(folders: Sequence[Path]) -> Gathered:
     """Of two results of the same run the one found last counts."""
     found: dict[tuple[Any, ...], Record] = {}
     foreign = twice = 0
-    for path in dict.fromkeys(path for folder in folders for path in files.json_below(folder)):
+    for path in dict.fromkeys(path for folder in folders for path in files.list_json(folder)):
         try:
             record = files.read_json(path)
         except InputError:

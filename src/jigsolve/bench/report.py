@@ -19,8 +19,8 @@ from jigsolve.bench.protocols import CLEAN
 from jigsolve.bench.records import Record, gather
 from jigsolve.bench.strips import Strip, strip, worst
 from jigsolve.bench.tables import Grid
-from jigsolve.errors import InputError
-from jigsolve.puzzle import Pixels
+from jigsolve.puzzle.pieces import Pixels
+from jigsolve.runtime.errors import InputError
 
 if TYPE_CHECKING:
     from jigsolve.bench.plots import Plot

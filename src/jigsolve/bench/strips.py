@@ -13,14 +13,14 @@ from pathlib import Path
 
 import numpy as np
 
-from jigsolve import files, layout_file, pictures, render
 from jigsolve.bench.campaign import Run
 from jigsolve.bench.lines import place, ranked
 from jigsolve.bench.protocols import CLEAN, Case, case, framed, judged
 from jigsolve.bench.records import Record
-from jigsolve.errors import InputError
-from jigsolve.layout import HOLE, Layout
-from jigsolve.puzzle import UNKNOWN, Pixels
+from jigsolve.io import files, layout_file, pictures, render
+from jigsolve.puzzle.layout import HOLE, Layout
+from jigsolve.puzzle.pieces import UNKNOWN, Pixels
+from jigsolve.runtime.errors import InputError
 
 WIDTH = 400  # pixels across each of the three pictures, about
 LEAST = 4  # pixels across a piece, so that a marked joint can be seen
@@ -82,25 +82,27 @@ def strip(record: Record) -> Strip:
     source = Path(record["source"])
     run = Run(Path(record["picture"]), tuple(record["piece"]), record["type"], record["solver"], record["seed"],
               record["protocol"])  # fmt: skip
-    given = case(run.protocol, files.read_in_8_bits(source), run.piece, run.kind == 2, run.shuffle_seed())
+    given = case(run.protocol, files.read_picture_8bit(source), run.piece, run.kind == 2, run.shuffle_seed())
     answer = layout_file.from_data(record.get("layout")).layout
     if judged(given, answer).neighbour != record["scores"]["neighbour"]:
         raise InputError(f"Expected in {source} the picture that was measured, got another one.")
     answer, truth = _upright(given, answer)
     cell = _cell(given, truth)
-    looks = given.puzzle.looks()
-    solved = render.marked(_shown(given, answer, cell), answer, truth, looks)
+    looks = given.puzzle.appearances()
+    solved = render.mark_wrong_joints(_shown(given, answer, cell), answer, truth, looks)
     parts = [_shown(given, _heap(given), cell), solved, _shown(given, truth, cell)]
-    joints = render.wrong_joints(answer, truth), render.swapped_joints(answer, truth, looks)
+    joints = render.find_wrong_joints(answer, truth), render.find_swapped_joints(answer, truth, looks)
     wrong, swapped = (sum(int(flags.sum()) for flags in both) for both in joints)
-    return Strip(record, render.beside(render.beside(parts[0], parts[1], GAP), parts[2], GAP), wrong, swapped)
+    return Strip(
+        record, render.put_side_by_side(render.put_side_by_side(parts[0], parts[1], GAP), parts[2], GAP), wrong, swapped
+    )
 
 
 def _upright(given: Case, answer: Layout) -> tuple[Layout, Layout]:
     """Answer and truth, so that most pieces meet: where pieces are turned, the whole may come out turned as well."""
     if (given.puzzle.rows, given.puzzle.cols) == UNKNOWN:
         return framed(answer, given.truth, given.puzzle.rotated)
-    views = [answer.turned(quarter) for quarter in (range(4) if given.puzzle.rotated else range(1))]
+    views = [answer.rotate(quarter) for quarter in (range(4) if given.puzzle.rotated else range(1))]
     views = [view for view in views if view.pieces.shape == given.truth.pieces.shape] or [answer]
     if len(views) == 1:
         return views[0], given.truth
@@ -126,5 +128,5 @@ def _cell(given: Case, truth: Layout) -> tuple[int, int]:
 
 def _shown(given: Case, layout: Layout, cell: tuple[int, int]) -> Pixels:
     """RGB of 8 bits, so small that strokes can still be drawn on whole pixels."""
-    shown = render.rgb8(render.picture(given.puzzle, layout))
-    return pictures.resized(shown, layout.cols * cell[1], layout.rows * cell[0])
+    shown = render.to_rgb8(render.render_picture(given.puzzle, layout))
+    return pictures.resize(shown, layout.cols * cell[1], layout.rows * cell[0])

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
 
 from jigsolve.cli.argv import expanded, joined
-from jigsolve.errors import InputError
+from jigsolve.runtime.errors import InputError
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # what the parser makes of Ctrl-C

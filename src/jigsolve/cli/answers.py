@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from jigsolve import inputs, render
 from jigsolve.cli.verdict import verdict
-from jigsolve.inputs import Input
-from jigsolve.layout import HOLE
-from jigsolve.layout_file import LayoutFile
-from jigsolve.puzzle import Pixels
+from jigsolve.io import inputs, render
+from jigsolve.io.inputs import Input
+from jigsolve.io.layout_file import LayoutFile
+from jigsolve.puzzle.layout import HOLE
+from jigsolve.puzzle.pieces import Pixels
 from jigsolve.solve import Result
 
 
@@ -36,14 +36,14 @@ def to_write(
     out: dict[Path, Pixels | LayoutFile] = {}
     for k, result in enumerate(results):
         if output is not None:
-            out[_numbered(output, k, results)] = inputs.picture(given, result.layout)
+            out[_numbered(output, k, results)] = inputs.compose_picture(given, result.layout)
         if layout is not None:
             out[_numbered(layout, k, results)] = LayoutFile(
                 result.layout, given.piece, None, result.stopped, given.names, given.margin, result.confidence
             )
         if overlay is not None:
-            shown = render.picture(given.puzzle, result.layout)
-            out[_numbered(overlay, k, results)] = render.doubts(shown, result.layout, result.confidence)
+            shown = render.render_picture(given.puzzle, result.layout)
+            out[_numbered(overlay, k, results)] = render.mark_doubts(shown, result.layout, result.confidence)
     return out
 
 

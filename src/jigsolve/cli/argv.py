@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from jigsolve.errors import InputError
+from jigsolve.runtime.errors import InputError
 
 
 def joined(argv: Sequence[str], commands: Sequence[str]) -> list[str]:

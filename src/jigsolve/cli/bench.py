@@ -6,13 +6,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from jigsolve import files
 from jigsolve.bench import tables
 from jigsolve.bench.campaign import carry_out, finished, plan
 from jigsolve.bench.lines import sections
 from jigsolve.cli.progress import counting
 from jigsolve.cli.tables import show
-from jigsolve.errors import InputError
+from jigsolve.io import files
+from jigsolve.runtime.errors import InputError
 
 
 def run(

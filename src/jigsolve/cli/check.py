@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from jigsolve import files, plugins
-from jigsolve.errors import InputError
-from jigsolve.testing import PROMISES, judged
+from jigsolve.io import files
+from jigsolve.plugins import loading as plugins
+from jigsolve.plugins.checks import PROMISES, run_checks
+from jigsolve.runtime.errors import InputError
 
 
 def run(paths: Sequence[Path]) -> None:
-    loaded = [plugins.load(plugins.Plugin(str(path), files.read_source(path))) for path in paths]
+    loaded = [plugins.load_plugin(plugins.Plugin(str(path), files.read_source(path))) for path in paths]
     broken = 0
     for word, named in ((word, named) for each in loaded for word, named in each.items()):
         for name, thing in named.items():
             print(f"{word} {name}")
-            for verdict in judged(thing, PROMISES[word]):
+            for verdict in run_checks(thing, PROMISES[word]):
                 broken += bool(verdict.broken)
                 print(f"  {'BROKEN' if verdict.broken else 'kept':6}  {verdict.promise}", flush=True)
                 if verdict.broken:

@@ -12,7 +12,7 @@ import typer
 from jigsolve.cli.argv import picture_count, piece_choice, piece_size
 from jigsolve.cli.names import BORDERS, COMPATIBILITIES, DISSIMILARITIES, EFFORTS, SOLVERS, choice
 from jigsolve.cli.outputs import check_bag, distinct
-from jigsolve.errors import InputError
+from jigsolve.runtime.errors import InputError
 
 STOPPED_EARLY = 3  # exit code: a partial answer was written
 
@@ -89,8 +89,9 @@ def scramble(
       jigsolve scramble photo.jpg --piece 28 --rotate --output puzzle.png --truth truth.json
     """
     width, height = piece_size(piece)
-    from jigsolve import files, puzzle, render
-    from jigsolve.layout_file import LayoutFile
+    from jigsolve.io import files, render
+    from jigsolve.io.layout_file import LayoutFile
+    from jigsolve.puzzle import pieces as puzzle
 
     picture = files.read_picture(image)
     distinct(image, output, truth)
@@ -98,9 +99,9 @@ def scramble(
     if truth is not None:
         files.check_target(truth)
     scrambled, right = puzzle.scramble(puzzle.cut(picture, height, width), rotate, seed)
-    contents: dict[Path, puzzle.Pixels | LayoutFile] = {output: render.sheet(scrambled)}
+    contents: dict[Path, puzzle.Pixels | LayoutFile] = {output: render.render_sheet(scrambled)}
     if truth is not None:
-        contents[truth] = LayoutFile(right, (width, height), scrambled.identical_looks())
+        contents[truth] = LayoutFile(right, (width, height), scrambled.ambiguous_appearances())
     files.write_together(contents)
     print(f"{len(scrambled)} pieces of {width}x{height}, {scrambled.rows} rows x {scrambled.cols} cols.")
     for path in contents:
@@ -228,15 +229,15 @@ def solve(
     if output is None and layout is None:
         output = Path(f"{Path(os.path.realpath(input)).stem}-solved.png")
     distinct(input, output, layout, overlay, pin, reference, report, animation)
-    from jigsolve import files, inputs, render
+    from jigsolve.bags.mixed import solve_mixed
     from jigsolve.cli import replay
     from jigsolve.cli.answers import to_write, told_of, verdicts
     from jigsolve.cli.plugins import load_plugins
-    from jigsolve.cli.progress import watching
-    from jigsolve.mixed import solve_mixed
-    from jigsolve.pins import NO_PINS
-    from jigsolve.puzzle import UNKNOWN
-    from jigsolve.replay.story import Entry, Teller
+    from jigsolve.cli.progress import show_progress
+    from jigsolve.io import files, inputs, render
+    from jigsolve.page.replay.story import Entry, Recorder
+    from jigsolve.puzzle.pieces import UNKNOWN
+    from jigsolve.puzzle.pins import NO_PINS
     from jigsolve.solve import SolveParams
     from jigsolve.solve import solve as solve_puzzle
 
@@ -266,13 +267,13 @@ def solve(
         print(note)
     begin = time.perf_counter()
     story: list[Entry] = []
-    with watching("solving") as watch:
-        teller = Teller(story.extend, watch)
+    with show_progress("solving") as on_event:
+        teller = Recorder(story.extend, on_event)
         if count == 1:
-            results = [solve_puzzle(given.puzzle, params, teller if report or animation else watch, pins, whole)]
+            results = [solve_puzzle(given.puzzle, params, teller if report or animation else on_event, pins, whole)]
         else:
             shape = (rows, cols) if rows and cols else UNKNOWN
-            results = solve_mixed(given.puzzle, count, params, watch, shape)
+            results = solve_mixed(given.puzzle, count, params, on_event, shape)
         teller.flush()
     seconds = time.perf_counter() - begin
     told_of(results, seconds)
@@ -335,8 +336,8 @@ def score(
     Example:
       jigsolve score layout.json truth.json
     """
-    from jigsolve import files
-    from jigsolve.scores import score as compare
+    from jigsolve.io import files
+    from jigsolve.puzzle.scores import score as compare
 
     answer, right = files.read_layout(layout), files.read_layout(truth)
     found = compare(answer.layout, right.layout, right.looks)

@@ -7,11 +7,11 @@ from importlib.resources import as_file
 from importlib.resources import files as resources
 from pathlib import Path
 
-from jigsolve import files, render
-from jigsolve.cli.progress import watching
-from jigsolve.layout_file import LayoutFile
-from jigsolve.puzzle import cut, scramble
-from jigsolve.scores import score
+from jigsolve.cli.progress import show_progress
+from jigsolve.io import files, render
+from jigsolve.io.layout_file import LayoutFile
+from jigsolve.puzzle.pieces import cut, scramble
+from jigsolve.puzzle.scores import score
 from jigsolve.solve import solve
 
 PHOTOGRAPH = "coffee.png"  # ships inside scikit-image's wheel
@@ -23,25 +23,27 @@ def run(rotate: bool, out: Path, seed: int) -> None:
         photograph = files.read_picture(path)
     files.make_folder(out)
     puzzle, truth = scramble(cut(photograph, SIZE, SIZE), rotate, seed)
-    with watching("getting ready") as watch:  # on a first run kernels are compiled: that is not the solver's time
-        solve(scramble(cut(photograph[: 3 * SIZE, : 3 * SIZE], SIZE, SIZE), rotate, seed)[0], watch=watch)
+    with show_progress(
+        "getting ready"
+    ) as on_event:  # on a first run kernels are compiled: that is not the solver's time
+        solve(scramble(cut(photograph[: 3 * SIZE, : 3 * SIZE], SIZE, SIZE), rotate, seed)[0], on_event=on_event)
     begin = time.perf_counter()
-    with watching("demo") as watch:
-        result = solve(puzzle, watch=watch)
+    with show_progress("demo") as on_event:
+        result = solve(puzzle, on_event=on_event)
     seconds = time.perf_counter() - begin
-    found = score(result.layout, truth, puzzle.looks())
+    found = score(result.layout, truth, puzzle.appearances())
 
-    before, after = render.sheet(puzzle), render.picture(puzzle, result.layout)
+    before, after = render.render_sheet(puzzle), render.render_picture(puzzle, result.layout)
     files.write_picture(out / "puzzle.png", before)
     files.write_picture(out / "solved.png", after)
-    files.write_picture(out / "before-after.png", render.beside(before, after))
-    files.write_layout(out / "truth.json", LayoutFile(truth, (SIZE, SIZE), puzzle.identical_looks()))
+    files.write_picture(out / "before-after.png", render.put_side_by_side(before, after))
+    files.write_layout(out / "truth.json", LayoutFile(truth, (SIZE, SIZE), puzzle.ambiguous_appearances()))
     files.write_layout(
         out / "layout.json",
         LayoutFile(result.layout, (SIZE, SIZE), partial=result.stopped, confidence=result.confidence),
     )
     if not found.perfect:
-        marked = render.marked(after, result.layout, truth)
+        marked = render.mark_wrong_joints(after, result.layout, truth)
         files.write_picture(out / "wrong-joints.png", marked)
 
     from rich.console import Console

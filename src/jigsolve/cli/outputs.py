@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from jigsolve.errors import InputError
+from jigsolve.runtime.errors import InputError
 
 
 def check_bag(

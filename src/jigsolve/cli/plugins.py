@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from jigsolve import files, plugins
+from jigsolve.io import files
+from jigsolve.plugins import loading as plugins
 
 
 def load_plugins(paths: Sequence[Path] | None) -> dict[str, list[str]]:
     """Take them up; returns their names by the options that they are for."""
     named: dict[str, list[str]] = {}
     for path in paths or ():
-        for word, found in plugins.load(plugins.Plugin(str(path), files.read_source(path))).items():
+        for word, found in plugins.load_plugin(plugins.Plugin(str(path), files.read_source(path))).items():
             named.setdefault(f"--{word}", []).extend(found)
     return named
 

@@ -6,7 +6,16 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
-from jigsolve.events import Advanced, Anchored, Event, Improved, Iterated, Stage, Watch, ignore
+from jigsolve.runtime.events import (
+    CycleFinished,
+    Event,
+    EventHandler,
+    IterationFinished,
+    PieceAnchored,
+    Progressed,
+    StageStarted,
+    ignore_event,
+)
 
 STAGES = {
     "reference": "looking at the reference",
@@ -25,10 +34,10 @@ def _seen() -> bool:
 
 
 @contextmanager
-def watching(title: str) -> Iterator[Watch]:
+def show_progress(title: str) -> Iterator[EventHandler]:
     """A watcher that shows how far a solve is."""
     if not _seen():
-        yield ignore
+        yield ignore_event
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -41,22 +50,22 @@ def watching(title: str) -> Iterator[Watch]:
         bar = stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
         task = bar.add_task(title, total=None, note="")
 
-        def watch(event: Event) -> None:
+        def on_event(event: Event) -> None:
             match event:
-                case Stage(name):
+                case StageStarted(name):
                     bar.reset(task, total=None, description=f"{title}: {STAGES.get(name, name)}", note="")
-                case Advanced(share):
+                case Progressed(share):
                     bar.update(task, completed=share, total=1.0)
-                case Anchored():
+                case PieceAnchored():
                     bar.update(task, completed=event.done, total=event.total, note=f"{event.done} of {event.total}")
-                case Improved():
+                case CycleFinished():
                     note = f"consistency {event.consistency:.1f}, cycle {event.done} of at most {event.total}"
                     bar.update(task, completed=event.done, total=event.total, note=note)
-                case Iterated():
+                case IterationFinished():
                     bar.update(task, note=f"iteration {event.iteration}, consistency {event.consistency:.1f}")
 
         stack.enter_context(when_compiling(lambda: bar.update(task, note=COMPILING)))
-        yield watch
+        yield on_event
 
 
 @contextmanager

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jigsolve import files
-from jigsolve.errors import InputError
-from jigsolve.inputs import Input
-from jigsolve.replay.animation import frames
-from jigsolve.replay.answer import answer_data
-from jigsolve.replay.html import replay_html
-from jigsolve.replay.story import Entry
+from jigsolve.io import files
+from jigsolve.io.inputs import Input
+from jigsolve.page.replay.animation import frames
+from jigsolve.page.replay.answer import answer_data
+from jigsolve.page.replay.html import replay_html
+from jigsolve.page.replay.story import Entry
+from jigsolve.runtime.errors import InputError
 from jigsolve.solve import Result
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from jigsolve.confidence import Confidence
+from jigsolve.confidence.values import Confidence
 
 
 def verdict(confidence: Confidence, overlay: Path | None = None) -> str:
     """For the last line of a solve."""
-    line = confidence.verdict()
+    line = confidence.describe()
     if overlay is not None and len(confidence.joints):
         return f"{line}: see {overlay}"
     unsure = any(flags.any() for flags in (*confidence.doubtful, *confidence.undecidable))

@@ -2,7 +2,7 @@
 
 from jigsolve.compatibility.learned import Learned
 from jigsolve.compatibility.percentile import Percentile
-from jigsolve.compatibility.protocol import Compatibility, symmetric
+from jigsolve.compatibility.protocol import Compatibility, symmetrise
 from jigsolve.compatibility.quartile import Quartile
 from jigsolve.compatibility.ratio import Ratio
 
@@ -13,4 +13,4 @@ COMPATIBILITIES: dict[str, Compatibility] = {
     "ratio": Ratio(),
 }
 
-__all__ = ["COMPATIBILITIES", "Compatibility", "Learned", "Percentile", "Quartile", "Ratio", "symmetric"]
+__all__ = ["COMPATIBILITIES", "Compatibility", "Learned", "Percentile", "Quartile", "Ratio", "symmetrise"]

@@ -14,10 +14,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.crew import ALONE, Crew, chunks, quiet
-from jigsolve.dissimilarity import Lean
+from jigsolve.dissimilarity import CandidateBias
 from jigsolve.dissimilarity.form import Floats
-from jigsolve.puzzle import Pixels, Puzzle
+from jigsolve.puzzle.pieces import Pixels, Puzzle
+from jigsolve.runtime.workers import SERIAL, Workers, quiet, split_range
 
 Singles = NDArray[np.float32]
 Numbers = NDArray[np.int32]
@@ -48,7 +48,7 @@ class Blocks:
     left and from its upper border.
     """
 
-    def __init__(self, puzzle: Puzzle, crew: Crew = ALONE) -> None:
+    def __init__(self, puzzle: Puzzle, workers: Workers = SERIAL) -> None:
         self.high, self.wide = puzzle.pieces.shape[1:3]
         self.seen = np.zeros((len(puzzle), 2, PHASES), dtype=np.float32)
 
@@ -57,9 +57,9 @@ class Blocks:
             self.seen[lo:hi, 0] = phases(planes)
             self.seen[lo:hi, 1] = phases(planes.swapaxes(1, 2))
 
-        quiet(crew).all(read, chunks(len(puzzle), _PIECES), 1.0)  # too short to tell of
+        quiet(workers).run(read, split_range(len(puzzle), _PIECES), 1.0)  # too short to tell of
 
-    def lean(self) -> Lean | None:
+    def lean(self) -> CandidateBias | None:
         """What the grids say before any joint is known; None unless the pieces plainly fit one grid."""
         step = math.gcd(self.high, self.wide, PHASES)  # the grids of pieces of one picture differ by multiples of it
         mean = _chances(self.seen, 1.0).mean(axis=(0, 1))
@@ -70,10 +70,10 @@ class Blocks:
         pull = np.sqrt(PULL * np.array([self.high, self.wide, self.high, self.wide], dtype=np.float32))
         pull = np.tile(pull, len(self.seen))[:, None]
         left, right = np.hstack([across, along]), np.hstack([_facing(across, 0), self._facing_along(along)])
-        return Lean(pull * left, pull * right)
+        return CandidateBias(pull * left, pull * right)
 
     def evidence(
-        self, first: Numbers, second: Numbers, sure: NDArray[np.bool_], crew: Crew = ALONE
+        self, first: Numbers, second: Numbers, sure: NDArray[np.bool_], workers: Workers = SERIAL
     ) -> tuple[Floats, Floats]:
         """(joints,) for or against each, in nats; and the chance that blocks meet at the border itself.
 
@@ -93,7 +93,7 @@ class Blocks:
                 out[lo:hi] = np.log(same / seen * _agreement(along, beside, a, b))
                 meet[lo:hi] = PHASES // 2 * half[a, 0] * half_theirs[b, 0] / seen
 
-            quiet(crew).all(weigh, chunks(len(out), _CHUNK), 1.0)
+            quiet(workers).run(weigh, split_range(len(out), _CHUNK), 1.0)
         return np.clip(out, -MOST, MOST), meet
 
     def _trust(self, first: Numbers, second: Numbers) -> float:

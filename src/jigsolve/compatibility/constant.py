@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
-from jigsolve.puzzle import Puzzle
+from jigsolve.puzzle.pieces import Puzzle
 
 
-def constant(puzzle: Puzzle) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def find_constant(puzzle: Puzzle) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """(n,) which pieces have one colour throughout."""
     return np.asarray((puzzle.pieces == puzzle.pieces[:, :1, :1]).all(axis=(1, 2, 3)))
 
@@ -30,14 +30,14 @@ def _most_alike(rims: list[np.ndarray[tuple[int, ...], np.dtype[np.generic]]]) -
     return int(np.unique(found, axis=0, return_counts=True)[1].max()) if len(found) else 0
 
 
-def redraw(puzzle: Puzzle, C: csr_array, seed: int) -> csr_array:
+def redraw_constant(puzzle: Puzzle, C: csr_array, seed: int) -> csr_array:
     """Eq. 11: joints of value 1 that a constant piece vouches for become max(0, U(-4, 1)) / 2, symmetrically.
 
     Half of the paper's lot: at full height the luckiest of so many empty joints outweigh those that show something.
     Where pieces may be turned, a constant piece has as many times more perfect joints as there are turns: so many
     more are struck out, and as many are left to a side as in Type 1.
     """
-    plain = constant(puzzle)
+    plain = find_constant(puzzle)
     if plain.sum() <= 2:
         return C
     entries = C.tocoo()

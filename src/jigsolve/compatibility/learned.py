@@ -23,10 +23,10 @@ from scipy.sparse import coo_array, csr_array
 from jigsolve.compatibility import _kernels
 from jigsolve.compatibility.blocks import Blocks, revised
 from jigsolve.compatibility.sides import BLOCK, Sides
-from jigsolve.crew import ALONE, Crew, chunks
-from jigsolve.dissimilarity import CLEAN, NOISY, NONE, SIDES, Border, Dissimilarity, Lean, Nearest
+from jigsolve.dissimilarity import CLEAN, NO_SIDE, NOISY, SIDES, Border, CandidateBias, Dissimilarity, Pairs
 from jigsolve.dissimilarity.form import Floats
-from jigsolve.puzzle import Puzzle
+from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.runtime.workers import SERIAL, Workers, split_range
 
 Singles = NDArray[np.float32]
 Numbers = NDArray[np.int32]
@@ -64,11 +64,13 @@ class Learned:
     def keep(self, puzzle: Puzzle) -> int:
         return self.candidates if self.border is CLEAN else max(self.candidates, ROUGH_CANDIDATES)
 
-    def lean(self, puzzle: Puzzle, crew: Crew = ALONE) -> Lean | None:
-        return Blocks(puzzle, crew).lean()
+    def lean(self, puzzle: Puzzle, workers: Workers = SERIAL) -> CandidateBias | None:
+        return Blocks(puzzle, workers).lean()
 
-    def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int, crew: Crew = ALONE) -> csr_array:
-        C = probabilities(puzzle, near, self.keep(puzzle), self.loops, crew, self.border)
+    def matrix(
+        self, puzzle: Puzzle, measure: Dissimilarity, near: Pairs, seed: int, workers: Workers = SERIAL
+    ) -> csr_array:
+        C = probabilities(puzzle, near, self.keep(puzzle), self.loops, workers, self.border)
         C.data = np.log1p(C.data / UNIT) / np.log1p(1.0 / UNIT)
         return C
 
@@ -82,14 +84,14 @@ def inverted(C: csr_array) -> csr_array:
 
 def probabilities(
     puzzle: Puzzle,
-    near: Nearest,
+    near: Pairs,
     candidates: int = CANDIDATES,
     loops: bool = True,
-    crew: Crew = ALONE,
+    workers: Workers = SERIAL,
     border: Border = CLEAN,
 ) -> csr_array:
     """(4n, 4n) symmetric: the probability of every candidate joint that is not next to impossible."""
-    joints = Joints(puzzle, near, candidates, crew, border)
+    joints = Joints(puzzle, near, candidates, workers, border)
     P = judged(joints, *model(WEIGHTS if border is CLEAN else ROUGH)[: 3 if loops else 2])
     there = P >= LEAST
     a, b, P = joints.first[there], joints.second[there], P[there]
@@ -103,17 +105,17 @@ def probabilities(
     return matrix
 
 
-def _among_copies(copies: Numbers, near: Nearest) -> csr_array:
+def _among_copies(copies: Numbers, near: Pairs) -> csr_array:
     """(4n, 4n) the probability that copies of one piece lie beside each other, if none fits either side better.
 
     The model has never seen a piece with copies. Those that fit themselves are flat regions: of m in a lump, all but
     about the square root of m have a copy on any one side. That is enough to keep them together, and is made small,
     so that it does not outweigh what pixels say.
     """
-    size = len(near.side)
+    size = len(near.sides)
     own = np.arange(size)[:, None] // SIDES
-    a, place = np.nonzero((near.side // SIDES == own) & (near.ranks() == 1) & (copies[own] > 1))
-    b = near.side[a, place]
+    a, place = np.nonzero((near.sides // SIDES == own) & (near.ranks() == 1) & (copies[own] > 1))
+    b = near.sides[a, place]
     value = LUMP * (1.0 - copies[a // SIDES] ** -0.5)
     fits = coo_array((value, (a.astype(np.int32), b)), shape=(size, size)).tocsr()
     both: csr_array = fits.minimum(fits.T)
@@ -131,11 +133,11 @@ def judged(joints: Joints, first: Net, *later: Net) -> Floats:
         context[lo:hi] = features[:, seen]
         logit[lo:hi] = first(features)
 
-    joints.crew.all(judge, chunks(len(logit), _CHUNK), 0.8)
+    joints.workers.run(judge, split_range(len(logit), _CHUNK), 0.8)
     logit = revised(logit, *joints.blocks)
     for stage, net in enumerate(later):
         around = Surroundings(joints.first, joints.second, len(joints.sides.length), logit, with_loops=stage > 0)
-        logit = judged_again(net, logit, around, context, joints.crew, 0.9 + 0.1 * stage)
+        logit = judged_again(net, logit, around, context, joints.workers, 0.9 + 0.1 * stage)
     return np.where(logit > HOPELESS, chance(logit), 0.0)
 
 
@@ -152,7 +154,7 @@ def context_of(border: Border) -> NDArray[np.intp]:
 
 
 def judged_again(
-    net: Net, logit: Floats, around: Surroundings, context: Singles, crew: Crew = ALONE, upto: float = 1.0
+    net: Net, logit: Floats, around: Surroundings, context: Singles, workers: Workers = SERIAL, upto: float = 1.0
 ) -> Floats:
     """(joints,) new logits, from the surroundings in the light of the old ones; the hopeless stay so."""
     out = np.minimum(logit, HOPELESS)
@@ -162,7 +164,7 @@ def judged_again(
         k = alive[lo:hi]
         out[k] = net(np.hstack([around.of(k), context[k]]))
 
-    crew.all(judge, chunks(len(alive), _CHUNK), upto)
+    workers.run(judge, split_range(len(alive), _CHUNK), upto)
     return out
 
 
@@ -236,17 +238,17 @@ class Joints:
     """The candidate joints of a puzzle, each once, with the numbers the model judges them by."""
 
     def __init__(
-        self, puzzle: Puzzle, near: Nearest, candidates: int, crew: Crew = ALONE, border: Border = CLEAN
+        self, puzzle: Puzzle, near: Pairs, candidates: int, workers: Workers = SERIAL, border: Border = CLEAN
     ) -> None:
-        self.first, self.second = _each_once(near.side[:, :candidates])
-        self.rivals = near.rivals
+        self.first, self.second = _each_once(near.sides[:, :candidates])
+        self.rivals = near.rival_count
         self.rotated = len(puzzle.turns) > 1
-        self.crew = crew
-        self.readings = [Sides(puzzle, crew, 0.2, reading) for reading in border.readings()]
+        self.workers = workers
+        self.readings = [Sides(puzzle, workers, 0.2, reading) for reading in border.readings()]
         self.sides = self.readings[0]
         self.floor = np.tile(_kernels.FLOOR, len(self.readings))
         self.values = np.empty((len(self.first), len(self.floor)), dtype=np.float32)
-        crew.all(self._measure, chunks(len(self.first), _CHUNK), 0.5)
+        workers.run(self._measure, split_range(len(self.first), _CHUNK), 0.5)
         self.against = self._against()
         met = np.isfinite(self.against[:, 0, 0])
         self.typical = np.median(self.against[met, :, 0], axis=0) if met.any() else np.zeros(len(self.floor))
@@ -257,7 +259,7 @@ class Joints:
         )
         self.blocks = np.zeros(len(clear)), np.zeros(len(clear))
         if border is CLEAN:  # across a gap grids do not run on, and those of a coded sheet are no picture's
-            self.blocks = Blocks(puzzle, crew).evidence(self.first, self.second, clear, crew)
+            self.blocks = Blocks(puzzle, workers).evidence(self.first, self.second, clear, workers)
 
     def features(self, lo: int, hi: int) -> Singles:
         """(joints, features) of some joints."""
@@ -296,7 +298,7 @@ class Joints:
         def compare(lo: int, hi: int) -> None:
             _kernels.rivals(start, joints, self.values, self.floor, lo, hi, out)
 
-        self.crew.all(compare, chunks(size, _CHUNK), 0.55)
+        self.workers.run(compare, split_range(size, _CHUNK), 0.55)
         return out
 
     def _extra(self, part: slice, out: Singles) -> None:
@@ -326,7 +328,7 @@ class Joints:
             alike[lo:hi] = shared / np.sqrt((power[a] + 0.02) * (power[b] + 0.02))
             evidence[lo:hi] = np.log(np.minimum(power[a], power[b]) + 0.02)
 
-        self.crew.all(compare, chunks(len(alike), _CHUNK), 0.57)
+        self.workers.run(compare, split_range(len(alike), _CHUNK), 0.57)
         return alike, evidence
 
     def _clear(self) -> NDArray[np.bool_]:
@@ -341,7 +343,7 @@ class Joints:
 
 def _each_once(side: Numbers) -> tuple[Numbers, Numbers]:
     """Joints that either side lists, as (smaller, larger) numbers, in order."""
-    a, place = np.nonzero(side != NONE)
+    a, place = np.nonzero(side != NO_SIDE)
     b = side[a, place].astype(np.int64)
     key = np.minimum(a, b) * len(side) + np.maximum(a, b)
     key.sort()

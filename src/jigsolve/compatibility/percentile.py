@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from jigsolve.compatibility.constant import largest_class, redraw
-from jigsolve.compatibility.protocol import symmetric
-from jigsolve.crew import ALONE, Crew
-from jigsolve.dissimilarity import Dissimilarity, Nearest
-from jigsolve.errors import InputError
-from jigsolve.puzzle import Puzzle
+from jigsolve.compatibility.constant import largest_class, redraw_constant
+from jigsolve.compatibility.protocol import symmetrise
+from jigsolve.dissimilarity import Dissimilarity, Pairs
+from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.workers import SERIAL, Workers
 
 FEWEST = 10  # in puzzles so small that k percent is next to nothing, the mean is over this many
 MOST = 512  # beyond it k percent of a large puzzle is all noise, and memory
@@ -41,12 +41,14 @@ class Percentile:
         rivals = len(puzzle.turns) * (len(puzzle) - 1)
         return min(MOST, max(FEWEST, math.ceil(percent / 100.0 * rivals)))
 
-    def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int, crew: Crew = ALONE) -> csr_array:
-        nearest = near.distance[:, : self._count(puzzle)]
+    def matrix(
+        self, puzzle: Puzzle, measure: Dissimilarity, near: Pairs, seed: int, workers: Workers = SERIAL
+    ) -> csr_array:
+        nearest = near.distances[:, : self._count(puzzle)]
         there = np.isfinite(nearest)
         mean = np.where(there, nearest, 0.0).sum(axis=1) / np.maximum(1, there.sum(axis=1))
-        share = np.divide(near.distance, mean[:, None], out=np.ones_like(near.distance), where=mean[:, None] > 0.0)
+        share = np.divide(near.distances, mean[:, None], out=np.ones_like(near.distances), where=mean[:, None] > 0.0)
         values = np.maximum(0.0, 1.0 - share) ** near.ranks()
-        values[(mean[:, None] == 0.0) & (near.distance == 0.0)] = 1.0
+        values[(mean[:, None] == 0.0) & (near.distances == 0.0)] = 1.0
         values[values < FAINT] = 0.0
-        return redraw(puzzle, symmetric(near, values), seed)
+        return redraw_constant(puzzle, symmetrise(near, values), seed)

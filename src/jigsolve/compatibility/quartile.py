@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from jigsolve.compatibility.constant import largest_class, redraw
-from jigsolve.compatibility.protocol import symmetric
-from jigsolve.crew import ALONE, Crew
-from jigsolve.dissimilarity import Dissimilarity, Nearest, quartiles
-from jigsolve.puzzle import Puzzle
+from jigsolve.compatibility.constant import largest_class, redraw_constant
+from jigsolve.compatibility.protocol import symmetrise
+from jigsolve.dissimilarity import Dissimilarity, Pairs, quartiles
+from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.runtime.workers import SERIAL, Workers
 
 FARTHEST = 32  # at rank 32 the value is below 1e-13, and its geometric mean with a perfect one below 1e-6
 
@@ -23,9 +23,11 @@ class Quartile:
     def keep(self, puzzle: Puzzle) -> int:
         return min(512, max(FARTHEST, largest_class(puzzle)))
 
-    def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int, crew: Crew = ALONE) -> csr_array:
+    def matrix(
+        self, puzzle: Puzzle, measure: Dissimilarity, near: Pairs, seed: int, workers: Workers = SERIAL
+    ) -> csr_array:
         quartile = quartiles(puzzle, measure)[:, None]
-        share = np.divide(near.distance, quartile, out=np.full_like(near.distance, np.inf), where=quartile > 0.0)
-        share[(quartile == 0.0) & (near.distance == 0.0)] = 0.0
+        share = np.divide(near.distances, quartile, out=np.full_like(near.distances, np.inf), where=quartile > 0.0)
+        share[(quartile == 0.0) & (near.distances == 0.0)] = 0.0
         values = np.exp(-(near.ranks() - 1) - share)  # ranks from 0, so that a perfect match is worth 1
-        return redraw(puzzle, symmetric(near, values), seed)
+        return redraw_constant(puzzle, symmetrise(near, values), seed)

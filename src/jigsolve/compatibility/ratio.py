@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from jigsolve.compatibility.constant import largest_class, redraw
-from jigsolve.compatibility.protocol import symmetric
-from jigsolve.crew import ALONE, Crew
-from jigsolve.dissimilarity import Dissimilarity, Nearest
-from jigsolve.puzzle import Puzzle
+from jigsolve.compatibility.constant import largest_class, redraw_constant
+from jigsolve.compatibility.protocol import symmetrise
+from jigsolve.dissimilarity import Dissimilarity, Pairs
+from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.runtime.workers import SERIAL, Workers
 
 FARTHEST = 32  # what is farther down the list is no rival
 
@@ -26,10 +26,12 @@ class Ratio:
     def keep(self, puzzle: Puzzle) -> int:
         return min(512, max(FARTHEST, largest_class(puzzle) + 1))
 
-    def matrix(self, puzzle: Puzzle, measure: Dissimilarity, near: Nearest, seed: int, crew: Crew = ALONE) -> csr_array:
-        behind = np.where(near.ranks() > 1, near.distance, np.inf).min(axis=1)
-        second = np.where(np.isfinite(behind), behind, near.distance[:, 0])[:, None]
-        known = (second > 0.0) & np.isfinite(near.distance)
-        share = np.divide(near.distance, second, out=np.full_like(near.distance, np.inf), where=known)
-        share[(second == 0.0) & (near.distance == 0.0)] = 0.0
-        return redraw(puzzle, symmetric(near, np.exp(-share)), seed)
+    def matrix(
+        self, puzzle: Puzzle, measure: Dissimilarity, near: Pairs, seed: int, workers: Workers = SERIAL
+    ) -> csr_array:
+        behind = np.where(near.ranks() > 1, near.distances, np.inf).min(axis=1)
+        second = np.where(np.isfinite(behind), behind, near.distances[:, 0])[:, None]
+        known = (second > 0.0) & np.isfinite(near.distances)
+        share = np.divide(near.distances, second, out=np.full_like(near.distances, np.inf), where=known)
+        share[(second == 0.0) & (near.distances == 0.0)] = 0.0
+        return redraw_constant(puzzle, symmetrise(near, np.exp(-share)), seed)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.crew import Crew, chunks
 from jigsolve.dissimilarity import CLEAN, SIDES, Border, Strips
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.dissimilarity.mahalanobis import precision
-from jigsolve.puzzle import Pixels, Puzzle
+from jigsolve.puzzle.pieces import Pixels, Puzzle
+from jigsolve.runtime.workers import Workers, split_range
 
 Singles = NDArray[np.float32]
 
@@ -29,7 +29,7 @@ class Sides:
     energy: (4n, 5) logarithms of variances. colour: (4n, 3). grid: (4n, BLOCK) see `block_grid`.
     """
 
-    def __init__(self, puzzle: Puzzle, crew: Crew, upto: float, border: Border = CLEAN) -> None:
+    def __init__(self, puzzle: Puzzle, workers: Workers, upto: float, border: Border = CLEAN) -> None:
         n = len(puzzle)
         self.border = border
         high, wide = puzzle.pieces.shape[1:3]
@@ -40,15 +40,15 @@ class Sides:
         self.across, self.along, self.soft = (np.zeros((size, 6)) for _ in range(3))
         self.mean, self.colour, self.energy = np.zeros((size, 3)), np.zeros((size, 3)), np.zeros((size, 5))
         self.grid = np.zeros((size, BLOCK), dtype=np.float32)
-        parts = chunks(n, _PIECES)
-        crew.all(self._read, [(puzzle.pieces[lo:hi], lo) for lo, hi in parts], upto)
+        parts = split_range(n, _PIECES)
+        workers.run(self._read, [(puzzle.pieces[lo:hi], lo) for lo, hi in parts], upto)
 
     def _read(self, pieces: Pixels, lo: int) -> None:
         """Fill in the sides of some pieces, the first of which is number `lo`."""
         self.grid[SIDES * lo : SIDES * (lo + len(pieces))] = block_grid(pieces)
         for side in range(SIDES):
             at = slice(SIDES * lo + side, SIDES * (lo + len(pieces)), SIDES)
-            self._read_strips(Strips(pieces, side).deep(DEPTH), at)
+            self._read_strips(Strips(pieces, side).lab_to_depth(DEPTH), at)
 
     def _read_strips(self, strips: Floats, at: slice) -> None:
         """Fill in the sides numbered `at` from their strips (sides, length, DEPTH, 3)."""

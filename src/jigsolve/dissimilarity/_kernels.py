@@ -37,7 +37,7 @@ def _insert(best, key):
 def absorb(bits, rows, own, cols, mine, theirs, bars):
     """Offer every distance of a block to the list of its row's side and, if there is one, of its column's side.
 
-    bits: (rows, cols) float32 seen as int32. own: the piece that each row's side may not face, -1 if it may face any.
+    bits: (rows, cols) float32 viewed as int32. own: the piece that a row's side may not face, -1 for none.
     mine, theirs: (rows, held), (cols, held) keys; a list that is not full yet ends in keys larger than any.
     bars: (cols,) the distances at the end of theirs; the smallest number there is where there are none.
     """
@@ -79,14 +79,14 @@ def merge(best, sides, found):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def whitened(hoped, seen, weight, weight_too, rows, cols, sign, total):
-    """Add to total[k] the sum over places of e^T (weight[i] + weight_too[j]) e, with e = facing(seen[j]) - hoped[i].
+def add_whitened(expected, observed, weight, weight_too, rows, cols, sign, total):
+    """Add to total[k] the sum over pixels of e^T (weight[i] + weight_too[j]) e, e = facing(observed[j]) - expected[i].
 
     i, j = rows[k], cols[k]; sign: -1 where facing changes it. The products of e are summed before they are weighed.
     """
-    length = hoped.shape[1]
+    length = expected.shape[1]
     for k in range(len(rows)):
-        mine, theirs = hoped[rows[k]], seen[cols[k]]
+        mine, theirs = expected[rows[k]], observed[cols[k]]
         xx = yy = zz = xy = xz = yz = 0.0
         for p in range(length):
             q = length - 1 - p

@@ -4,7 +4,7 @@
     D(a, b)   = D(a -> b) + D(b -> a)
 
 `facing` reads a strip from the other side. The square expands, so D(a, b) = left_a . right_b: all pairs are one
-matrix product (`factors`), and a few pairs are recomputed without cancellation (`between`).
+matrix product (`factorise_terms`), and a few pairs are recomputed without cancellation (`measure_pairs`).
 """
 
 from __future__ import annotations
@@ -24,36 +24,36 @@ Floats = NDArray[np.float64]
 class Term:
     """One sum of the form.
 
-    seen, hoped: (n, length, channels) what a side shows, and what it expects its partner to show.
+    observed, expected: (n, length, channels) what a side shows, and what it expects its partner to show.
     weight: (n, channels, channels) symmetric: the inverse covariance a side judges with.
-    odd: the values are differences along the border, which change sign when read from the other side.
+    sign_flips: the values are differences along the border, which change sign when read from the other side.
     """
 
-    seen: Floats
-    hoped: Floats
+    observed: Floats
+    expected: Floats
     weight: Floats
-    odd: bool = False
+    sign_flips: bool = False
 
     def facing(self, strip: Floats) -> Floats:
-        return -strip[:, ::-1] if self.odd else strip[:, ::-1]
+        return -strip[:, ::-1] if self.sign_flips else strip[:, ::-1]
 
 
-def factors(terms: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def factorise_terms(terms: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """left, right: (n, width) each, with D(a, b) = left_a . right_b."""
     left: list[Floats] = []
     right: list[Floats] = []
-    n = len(terms[0].seen)
+    n = len(terms[0].observed)
     ones = np.ones((n, 1))
     spent = np.zeros((n, 1))
     for term in terms:
         up = np.triu_indices(term.weight.shape[1])
         twice = np.where(up[0] == up[1], 1.0, 2.0)
-        squares = np.einsum("npc,npd->ncd", term.seen, term.seen)[:, up[0], up[1]]
+        squares = np.einsum("npc,npd->ncd", term.observed, term.observed)[:, up[0], up[1]]
         weights = term.weight[:, up[0], up[1]] * twice
-        pull = -2.0 * term.hoped @ term.weight
-        spent -= 0.5 * np.einsum("npc,npc->n", term.hoped, pull)[:, None]
-        left += [weights, pull.reshape(n, -1), squares, term.seen.reshape(n, -1)]
-        right += [squares, term.facing(term.seen).reshape(n, -1), weights, term.facing(pull).reshape(n, -1)]
+        pull = -2.0 * term.expected @ term.weight
+        spent -= 0.5 * np.einsum("npc,npc->n", term.expected, pull)[:, None]
+        left += [weights, pull.reshape(n, -1), squares, term.observed.reshape(n, -1)]
+        right += [squares, term.facing(term.observed).reshape(n, -1), weights, term.facing(pull).reshape(n, -1)]
     left += [spent, ones]
     right += [ones, spent]
     return np.hstack(left, dtype=np.float32, casting="same_kind"), np.hstack(
@@ -61,23 +61,25 @@ def factors(terms: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray[np.floa
     )
 
 
-def between(a: Sequence[Term], rows: NDArray[np.intp], b: Sequence[Term], cols: NDArray[np.intp]) -> Floats:
+def measure_pairs(a: Sequence[Term], rows: NDArray[np.intp], b: Sequence[Term], cols: NDArray[np.intp]) -> Floats:
     """D of the pairs (rows[k] of a, cols[k] of b), in float64 and without cancellation."""
     total = np.zeros(len(rows))
     rows, cols = np.ascontiguousarray(rows), np.ascontiguousarray(cols)
     for x, y in zip(a, b, strict=True):
-        sign = -1.0 if x.odd else 1.0
-        if x.hoped is x.seen and y.hoped is y.seen:  # what one misses, the other misses too: both ways at once
-            _kernels.whitened(x.hoped, y.seen, x.weight, y.weight, rows, cols, sign, total)
+        sign = -1.0 if x.sign_flips else 1.0
+        if (
+            x.expected is x.observed and y.expected is y.observed
+        ):  # what one misses, the other misses too: both ways at once
+            _kernels.add_whitened(x.expected, y.observed, x.weight, y.weight, rows, cols, sign, total)
         else:
-            _kernels.whitened(x.hoped, y.seen, x.weight, np.zeros_like(y.weight), rows, cols, sign, total)
-            _kernels.whitened(y.hoped, x.seen, y.weight, np.zeros_like(x.weight), cols, rows, sign, total)
+            _kernels.add_whitened(x.expected, y.observed, x.weight, np.zeros_like(y.weight), rows, cols, sign, total)
+            _kernels.add_whitened(y.expected, x.observed, y.weight, np.zeros_like(x.weight), cols, rows, sign, total)
     return np.maximum(total, 0.0)
 
 
-def joined(parts: Sequence[Term]) -> Term:
+def concatenate_terms(parts: Sequence[Term]) -> Term:
     """One term of the terms of several lots of sides."""
-    seen = np.concatenate([part.seen for part in parts])
-    same = all(part.hoped is part.seen for part in parts)
-    hoped = seen if same else np.concatenate([part.hoped for part in parts])
-    return Term(seen, hoped, np.concatenate([part.weight for part in parts]), parts[0].odd)
+    seen = np.concatenate([part.observed for part in parts])
+    same = all(part.expected is part.observed for part in parts)
+    hoped = seen if same else np.concatenate([part.expected for part in parts])
+    return Term(seen, hoped, np.concatenate([part.weight for part in parts]), parts[0].sign_flips)

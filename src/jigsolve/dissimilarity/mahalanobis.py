@@ -26,13 +26,13 @@ class Mahalanobis:
     border: Border = CLEAN
 
     def terms(self, strips: Strips) -> Sequence[Term]:
-        lab = strips.deep(self.border.depth)
+        lab = strips.lab_to_depth(self.border.depth)
         outer, inner = lab[:, :, 0], lab[:, :, 1]
         edge = self.border.at_cut(lab)
         along = np.diff(edge, axis=1)
         ridge = self.border.ridge(self.ridge)
         across = Term(edge, edge, precision(outer - inner, ridge))
-        return across, Term(along, along, precision(np.diff(outer, axis=1), ridge), odd=True)
+        return across, Term(along, along, precision(np.diff(outer, axis=1), ridge), sign_flips=True)
 
 
 def precision(gradients: Floats, ridge: float | Floats) -> Floats:

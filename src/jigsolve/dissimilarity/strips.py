@@ -7,7 +7,7 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.puzzle import Pixels
+from jigsolve.puzzle.pieces import Pixels
 
 SIDES = 4  # 0 right, 1 down, 2 left, 3 up: clockwise
 
@@ -26,7 +26,7 @@ class Strips:
 
     def __init__(self, pieces: Pixels, side: int) -> None:
         self.pieces, self.side = pieces, side
-        self.pixels = inward(pieces, side, depth=2)
+        self.pixels = border_pixels(pieces, side, depth=2)
 
     @cached_property
     def lab(self) -> NDArray[np.float64]:
@@ -34,31 +34,31 @@ class Strips:
 
     @cached_property
     def rgb(self) -> NDArray[np.float64]:
-        return coloured(self.pixels) / np.iinfo(self.pixels.dtype).max
+        return to_rgb(self.pixels) / np.iinfo(self.pixels.dtype).max
 
-    def deep(self, depth: int) -> NDArray[np.float64]:
+    def lab_to_depth(self, depth: int) -> NDArray[np.float64]:
         """(n, length, depth, 3) in CIELAB; in thin pieces the last pixel is repeated."""
         if depth <= 2:
             return self.lab
-        found = lab(inward(self.pieces, self.side, depth))
+        found = lab(border_pixels(self.pieces, self.side, depth))
         short = depth - found.shape[2]
         return np.pad(found, ((0, 0), (0, 0), (0, short), (0, 0)), mode="edge") if short > 0 else found
 
 
-def inward(pieces: Pixels, side: int, depth: int) -> Pixels:
+def border_pixels(pieces: Pixels, side: int, depth: int) -> Pixels:
     """(n, length, depth, channels) the pixels of one side, the outermost first."""
     # turned counter-clockwise by `side` quarters, that side faces right and is read top to bottom
     return np.rot90(pieces, side, axes=(1, 2))[:, :, : -depth - 1 : -1]
 
 
-def coloured(pixels: Pixels) -> Pixels:
+def to_rgb(pixels: Pixels) -> Pixels:
     """(..., 3): grey is spread, alpha left out."""
     return pixels[..., :3] if pixels.shape[-1] >= 3 else np.repeat(pixels[..., :1], 3, axis=-1)
 
 
 def lab(pixels: Pixels) -> NDArray[np.float64]:
     """CIELAB of pixels, centred so that the products of the all-pairs search keep their digits."""
-    centred = _lab_from_linear(_linear_levels(pixels.dtype)[coloured(pixels)])
+    centred = _lab_from_linear(_linear_levels(pixels.dtype)[to_rgb(pixels)])
     centred[..., 0] -= 50.0
     return centred
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.crew import chunks
 from jigsolve.dissimilarity import _kernels
 from jigsolve.dissimilarity.strips import SIDES
+from jigsolve.runtime.workers import split_range
 
 BLOCK = 1024  # sides to an edge of a product: what comes of it stays in the caches
 STRIP = 4 * BLOCK  # sides to an edge of a tile
@@ -37,7 +37,10 @@ class Table:
     mirrored: bool
 
     def tiles(self) -> Iterator[Tile]:
-        down, along = chunks(len(self.rows), _edge(len(self.rows))), chunks(len(self.cols), _edge(len(self.cols)))
+        down, along = (
+            split_range(len(self.rows), _edge(len(self.rows))),
+            split_range(len(self.cols), _edge(len(self.cols))),
+        )
         for i, rows in enumerate(down):
             for j, cols in enumerate(along):
                 if i <= j or not self.mirrored:
@@ -94,8 +97,8 @@ def absorbed(
     """
     mine = np.repeat(bars[:, None], held, axis=1)
     theirs = None if bars_too is None else np.repeat(bars_too[:, None], held, axis=1)
-    for lo, hi in chunks(len(rows), BLOCK):
-        for start, stop in chunks(len(cols), BLOCK):
+    for lo, hi in split_range(len(rows), BLOCK):
+        for start, stop in split_range(len(cols), BLOCK):
             block = left[lo:hi] @ right[start:stop].T
             lists = mine[:0] if theirs is None else theirs[start:stop]
             ends = (

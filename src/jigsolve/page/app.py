@@ -17,18 +17,18 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from jigsolve import files, pictures
-from jigsolve.errors import InputError
-from jigsolve.inputs import picture
-from jigsolve.layout_file import LayoutFile
+from jigsolve.io import files, pictures
+from jigsolve.io.inputs import compose_picture
+from jigsolve.io.layout_file import LayoutFile
 from jigsolve.page import examples
 from jigsolve.page.desk import Desk, Settings, Source, asked, prepared
 from jigsolve.page.desks import GRACE, Desks
 from jigsolve.page.guard import Guard
 from jigsolve.page.jobs import Jobs
+from jigsolve.page.replay.atlas import encoded
+from jigsolve.page.replay.html import replay_html
 from jigsolve.page.upload import LIMITS, MOST_UPLOAD, files_of, received, received_json, with_layout
-from jigsolve.replay.atlas import encoded
-from jigsolve.replay.html import replay_html
+from jigsolve.runtime.errors import InputError
 
 AT_A_TIME = 2  # uploads that are read at the same time: the others wait their turn
 KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
@@ -188,14 +188,14 @@ class _Page:
 
         def drawn() -> bytes:
             file = io.BytesIO()
-            pictures.encode(file, "PNG", picture(given, kept.layout))
+            pictures.encode(file, "PNG", compose_picture(given, kept.layout))
             return file.getvalue()
 
         return _download(await run_in_threadpool(drawn), "solved.png", "image/png")
 
     async def layout(self, request: Request) -> Response:
         kept = self._desk(request).edited(await received_json(request))
-        return _download(files.layout_text(kept).encode(), "layout.json", "application/json")
+        return _download(files.format_layout(kept).encode(), "layout.json", "application/json")
 
     async def replay(self, request: Request) -> Response:
         desk = self._desk(request)

@@ -9,17 +9,17 @@ import time
 from dataclasses import dataclass, replace
 from typing import Any
 
-from jigsolve import files, layout_file
-from jigsolve.errors import InputError
-from jigsolve.inputs import Input, from_pieces, from_sheet
-from jigsolve.layout import Layout
+from jigsolve.io import files, layout_file
+from jigsolve.io.inputs import Input, from_pieces, from_sheet
 from jigsolve.page.jobs import Job, Jobs
+from jigsolve.page.replay.answer import kept_answer
+from jigsolve.page.replay.atlas import Atlas, of_pieces
+from jigsolve.page.replay.story import Entry
 from jigsolve.page.worker import Task
-from jigsolve.pins import NO_PINS, Pins, checked, from_data
-from jigsolve.puzzle import Pixels, cut, scramble
-from jigsolve.replay.answer import kept_answer
-from jigsolve.replay.atlas import Atlas, of_pieces
-from jigsolve.replay.story import Entry
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.pieces import Pixels, cut, scramble
+from jigsolve.puzzle.pins import NO_PINS, Pins, check_pins, from_data
+from jigsolve.runtime.errors import InputError
 from jigsolve.solve import SolveParams
 
 SHUFFLED = 40  # pixels of a piece of a whole picture, unless someone says otherwise
@@ -149,7 +149,7 @@ class Desk:
             layout = self.layout().layout
             given = replace(given, puzzle=replace(given.puzzle, rows=layout.rows, cols=layout.cols))
         puzzle = given.puzzle
-        checked(pins, puzzle.total, puzzle.rows, puzzle.cols, puzzle.turns)
+        check_pins(pins, puzzle.total, puzzle.rows, puzzle.cols, puzzle.turns)
         before = (self.answer, self.story, self.solves) if self.answer is not None else None
         self.cancel(jobs)
         self._clear()

@@ -7,9 +7,9 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from jigsolve.errors import InputError
 from jigsolve.page.desk import Desk
 from jigsolve.page.jobs import Jobs
+from jigsolve.runtime.errors import InputError
 
 GRACE = 60.0  # seconds that a desk is kept for a page that went away: it may be reloading
 MOST_DESKS = 200

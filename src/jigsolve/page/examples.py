@@ -8,9 +8,9 @@ from importlib.resources import as_file
 from importlib.resources import files as resources
 from typing import NamedTuple
 
-from jigsolve import files, pictures, render
-from jigsolve.errors import InputError
-from jigsolve.puzzle import Pixels
+from jigsolve.io import files, pictures, render
+from jigsolve.puzzle.pieces import Pixels
+from jigsolve.runtime.errors import InputError
 
 THUMBNAIL = 320  # pixels
 
@@ -48,7 +48,7 @@ def photograph(name: str) -> Pixels:
 @cache
 def thumbnail(name: str) -> bytes:
     file = io.BytesIO()
-    pictures.encode(file, "JPEG", render.thumbnail(photograph(name), THUMBNAIL)[..., :3])
+    pictures.encode(file, "JPEG", render.shrink(photograph(name), THUMBNAIL)[..., :3])
     return file.getvalue()
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from jigsolve.errors import InputError
 from jigsolve.page.worker import Task, work
+from jigsolve.runtime.errors import InputError
 
 MOST_WAITING = 200
 MOST_PAUSED = 8  # that let others go first; each keeps its memory

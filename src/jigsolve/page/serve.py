@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import uvicorn
 
-from jigsolve.errors import InputError
 from jigsolve.page.app import application
+from jigsolve.runtime.errors import InputError
 
 
 def serve(host: str, port: int, ready: Callable[[str], None]) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 from starlette.requests import Request
 
-from jigsolve.errors import InputError
-from jigsolve.files import Limits
-from jigsolve.layout_file import LayoutFile, from_data
+from jigsolve.io.files import Limits
+from jigsolve.io.layout_file import LayoutFile, from_data
+from jigsolve.runtime.errors import InputError
 
 MOST_UPLOAD = 256 << 20
 MOST_JSON = 32 << 20

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from jigsolve.errors import InputError
-from jigsolve.events import Advanced, Event, Stage
-from jigsolve.inputs import Input
-from jigsolve.pins import Pins
+from jigsolve.io.inputs import Input
+from jigsolve.puzzle.pins import Pins
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import Event, Progressed, StageStarted
 from jigsolve.solve import SolveParams
 
 GENTLE = 3  # how much nicer than the page, which must stay quick
@@ -62,7 +62,7 @@ class _Orders:
         return time.monotonic() - self.waited
 
     def obey(self, event: Event) -> None:
-        if isinstance(event, Stage):
+        if isinstance(event, StageStarted):
             self.stage = event.name
         if not self.running.is_set():
             began = time.monotonic()
@@ -70,7 +70,7 @@ class _Orders:
             self.running.wait()
             self.waited += time.monotonic() - began
             self.line.send(("paused", False))
-        if self.stop and self.stage == "search" and isinstance(event, Advanced):  # there is a picture to keep
+        if self.stop and self.stage == "search" and isinstance(event, Progressed):  # there is a picture to keep
             self.stop = False
             raise KeyboardInterrupt
 
@@ -101,7 +101,7 @@ def work(line: Connection) -> None:
 
 def _warm_up() -> None:
     """Load what a solve needs, and on a first run compile it, before there is one to wait for."""
-    from jigsolve.puzzle import Puzzle
+    from jigsolve.puzzle.pieces import Puzzle
     from jigsolve.solve import solve
 
     noise = np.random.default_rng(0).integers(0, 256, (9, 8, 8, 3), dtype=np.uint8)
@@ -109,11 +109,11 @@ def _warm_up() -> None:
 
 
 def _solved(task: Task, orders: _Orders, line: Connection) -> dict[str, Any]:
-    from jigsolve.replay.answer import answer_data
-    from jigsolve.replay.story import Teller
+    from jigsolve.page.replay.answer import answer_data
+    from jigsolve.page.replay.story import Recorder
     from jigsolve.solve import solve
 
-    teller = Teller(lambda entries: line.send(("story", entries)), orders.obey, orders.clock)
+    teller = Recorder(lambda entries: line.send(("story", entries)), orders.obey, orders.clock)
     result = solve(task.given.puzzle, task.params, teller, task.pins)
     teller.flush()
     return answer_data(task.given, result)

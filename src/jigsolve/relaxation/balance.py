@@ -38,7 +38,7 @@ def relax_balanced(
     p: Labeling,
     slots: NDArray[np.int32],
     params: RelaxParams | None = None,
-    watch: Callable[[int, float], None] | None = None,
+    on_event: Callable[[int, float], None] | None = None,
 ) -> Labeling:
     """Alternate the update rule and balancing until the consistency settles (balancing may lower it for a while)."""
     params = params or RelaxParams()
@@ -46,8 +46,8 @@ def relax_balanced(
     for iteration in range(1, params.iterations + 1):
         q = support(coefficients, p)
         now = consistency(p, q)
-        if watch is not None:
-            watch(iteration, now)
+        if on_event is not None:
+            on_event(iteration, now)
         if abs(now - before) < params.epsilon:
             break
         before = now

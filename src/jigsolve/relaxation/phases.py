@@ -14,10 +14,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.errors import InputError
 from jigsolve.relaxation import _kernels
 from jigsolve.relaxation.coefficients import FREE, Anchors, Coefficients
 from jigsolve.relaxation.relax import RelaxParams, Space, consistency_of, relax
+from jigsolve.runtime.errors import InputError
 
 
 class Problem(Protocol):
@@ -115,7 +115,7 @@ class Feasible:
 
 
 def multiphase(
-    problem: Problem, params: PhaseParams | None = None, watch: Callable[[Phase], None] | None = None
+    problem: Problem, params: PhaseParams | None = None, on_event: Callable[[Phase], None] | None = None
 ) -> Feasible:
     """Anchor one object a phase until none is free; of several branches the most consistent one is returned."""
     params = params or PhaseParams()
@@ -127,8 +127,8 @@ def multiphase(
         anchors = branches.pop()
         while (anchors == FREE).any():
             phase = engine.phase(anchors)
-            if watch is not None:
-                watch(phase)
+            if on_event is not None:
+                on_event(phase)
             anchors, *others = problem.settle(anchors, phase.anchors)
             branches += others
         end = Feasible(anchors, consistency_of(coefficients, anchors))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.errors import InputError
 from jigsolve.relaxation import _kernels
 from jigsolve.relaxation.coefficients import FREE, Anchors, Coefficients, Labeling
+from jigsolve.runtime.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,14 @@ from jigsolve.solvers.default import Default
 from jigsolve.solvers.gcl import Gcl
 from jigsolve.solvers.genetic import Genetic
 from jigsolve.solvers.greedy import Greedy
-from jigsolve.solvers.grid import Grid, GridCoefficients
-from jigsolve.solvers.growth.shape import room, shape_of
-from jigsolve.solvers.in_place import turned_in_place
+from jigsolve.solvers.grid import GridCoefficients, GridProblem
+from jigsolve.solvers.growth.shape import estimate_shape, open_frame_size
+from jigsolve.solvers.in_place import solve_in_place
 from jigsolve.solvers.linear import Linear
 from jigsolve.solvers.loops import Loops
 from jigsolve.solvers.paper import Paper
 from jigsolve.solvers.protocol import EFFORTS, Answer, Budget, Solver
 from jigsolve.solvers.psqp import Psqp
-from jigsolve.solvers.separation import Part, separated, without_islands
 from jigsolve.solvers.tree import Tree
 
 SOLVERS: dict[str, Solver] = {
@@ -45,18 +44,15 @@ __all__ = [
     "Gcl",
     "Genetic",
     "Greedy",
-    "Grid",
     "GridCoefficients",
+    "GridProblem",
     "Linear",
     "Loops",
     "Paper",
-    "Part",
     "Psqp",
     "Solver",
     "Tree",
-    "room",
-    "separated",
-    "shape_of",
-    "turned_in_place",
-    "without_islands",
+    "estimate_shape",
+    "open_frame_size",
+    "solve_in_place",
 ]

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from jigsolve.events import Iterated, Watch
 from jigsolve.relaxation import Labeling, RelaxParams
 from jigsolve.relaxation.balance import relax_balanced
-from jigsolve.solvers.grid import Grid, GridCoefficients
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
+from jigsolve.runtime.events import EventHandler, IterationFinished
+from jigsolve.solvers.grid import GridCoefficients, GridProblem
+from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Balanced(Solver):
 
     params: RelaxParams = field(default_factory=lambda: RelaxParams(iterations=300))
 
-    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
+    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         from scipy.optimize import linear_sum_assignment  # 0.1 s that other solvers need not wait for
 
         coefficients = GridCoefficients(grid)
@@ -33,7 +33,7 @@ class Balanced(Solver):
             p[strongest] = 0.0
             p[strongest, inside] = 1.0 / len(inside)
         slots = np.tile(np.arange(cells, dtype=np.int32), turns)
-        p = relax_balanced(coefficients, p, slots, self.params, lambda k, alc: watch(Iterated(k, alc)))
+        p = relax_balanced(coefficients, p, slots, self.params, lambda k, alc: on_event(IterationFinished(k, alc)))
 
         by_turn = p.reshape(len(grid), turns, cells)[:, :, inside]
         turn, share = by_turn.argmax(axis=1), by_turn.max(axis=1)  # (pieces, cells)

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from jigsolve.errors import InputError
-from jigsolve.events import Advanced, Watch
-from jigsolve.layout import Layout
-from jigsolve.solvers.grid import Grid, possible
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
+from jigsolve.puzzle.layout import Layout
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import EventHandler, Progressed
+from jigsolve.solvers.grid import GridProblem, possible_joints
+from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 Floats = NDArray[np.float64]
 TINY = 1e-30
@@ -39,7 +39,7 @@ class Belief(Solver):
         if not 0.0 < self.floor < 1.0 or not 0.0 <= self.damping < 1.0:
             raise InputError(f"Expected floor in (0, 1), damping in [0, 1), got {self.floor} and {self.damping}.")
 
-    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
+    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         from scipy.optimize import linear_sum_assignment  # 0.1 s that other solvers need not wait for
 
         n, turns = len(grid), len(grid.turns)
@@ -61,7 +61,7 @@ class Belief(Solver):
                 new = np.log(said)
                 new = _moved(new - new.max(axis=0), dy, dx)
                 arriving[back] = self.damping * arriving[back] + (1.0 - self.damping) * new
-            watch(Advanced((k + 1) / self.iterations))
+            on_event(Progressed((k + 1) / self.iterations))
         share = _normal(arriving.sum(axis=0) + excluded).reshape(turns, n, -1)
         turn, best = share.argmax(axis=0), share.max(axis=0)
         piece, cell = linear_sum_assignment(np.log(best + TINY), maximize=True)
@@ -72,12 +72,12 @@ class Belief(Solver):
         return Answer(layout, grid.consistency(layout))
 
 
-def _by_direction(grid: Grid) -> list[csr_array]:
+def _by_direction(grid: GridProblem) -> list[csr_array]:
     """For a step in each direction, (labels there, labels here): how likely the one is, given the other.
 
     Label k * n + piece: that piece in the grid's turn number k.
     """
-    n, size, entries = len(grid), len(grid.turns) * len(grid), possible(grid).tocoo()
+    n, size, entries = len(grid), len(grid.turns) * len(grid), possible_joints(grid).tocoo()
     a, b = entries.coords
     out = []
     for d in range(4):

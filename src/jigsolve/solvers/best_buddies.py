@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from jigsolve.events import Watch
+from jigsolve.runtime.events import EventHandler
 from jigsolve.solvers.assembly import Pose
-from jigsolve.solvers.grid import Grid
+from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.placer import Placer, best_buddies, most_distinct
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
+from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class BestBuddies(Solver):
     """Lay best buddies, the surest first; when there are none, weigh joints anew among what is left."""
 
     compatibility = "ratio"
-    leaves_holes = True
+    allows_holes = True
 
-    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
+    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         placer = Placer(grid)
         placer.lay(Pose(most_distinct(best_buddies(grid.C), surest(grid.C)), 0, 0, grid.turns[0]))
         while any(placer.free):

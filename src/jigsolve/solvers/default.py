@@ -6,12 +6,12 @@ import time
 from dataclasses import dataclass
 from functools import partial
 
-from jigsolve.events import Advanced, Anchored, Improved, Laid, Stage, Watch
-from jigsolve.solvers.grid import Grid
+from jigsolve.runtime.events import CycleFinished, EventHandler, LayoutImproved, PieceAnchored, Progressed, StageStarted
+from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth.board import Board, layout_of
 from jigsolve.solvers.growth.moves import LARGEST
 from jigsolve.solvers.growth.search import Search, SearchParams
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget
+from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget
 
 EFFORTS = {
     "fast": SearchParams(cycle=40, patience=1, cycles=2),
@@ -32,43 +32,43 @@ class Default:
     """Grow once from the piece that knows its neighbours best; then search in cycles until nothing improves."""
 
     compatibility = "learned"
-    merges = True
-    leaves_holes = True
-    keeps_pins = True
-    searches = True
+    merges_copies = True
+    allows_holes = True
+    respects_pins = True
+    supports_budget = True
 
-    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
+    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         board = Board(grid)
         board.grow()
-        _tell_growth(board, watch)
+        _tell_growth(board, on_event)
         params = (EFFORTS if len(grid) <= LARGEST else LARGE)[budget.effort]
         search = Search(board, seed, params)
-        watch(Stage("search"))
-        watch(Improved(0, params.cycles, 2.0 * search.top))
+        on_event(StageStarted("search"))
+        on_event(CycleFinished(0, params.cycles, 2.0 * search.top))
         idle = done = 0
         shown, since = search.best, time.monotonic()
 
         def tell(share: float) -> None:
             nonlocal shown, since
-            watch(Advanced((done + share) / params.cycles))
+            on_event(Progressed((done + share) / params.cycles))
             if search.best is not shown and time.monotonic() > since + SHOWN:
                 shown, since = search.best, time.monotonic()
-                watch(Laid(2.0 * search.top, partial(layout_of, shown, grid)))
+                on_event(LayoutImproved(2.0 * search.top, partial(layout_of, shown, grid)))
 
         stopped = False
         try:
             while done < params.cycles and idle < params.patience and not stopped and len(grid) > 1:
-                idle = 0 if search.cycle(budget.spent, tell) else idle + 1
+                idle = 0 if search.cycle(budget.is_spent, tell) else idle + 1
                 done += 1
-                stopped = budget.spent()
+                stopped = budget.is_spent()
                 if search.settled():
                     idle = params.patience
-                watch(Improved(done, params.cycles, 2.0 * search.top))
+                on_event(CycleFinished(done, params.cycles, 2.0 * search.top))
             for _ in range(MORE_FOR_PINS):
-                if stopped or not grid.pins.broken(*search.best):
+                if stopped or not grid.pins.count_broken(*search.best):
                     break
-                search.cycle(budget.spent)
-                stopped = budget.spent()
+                search.cycle(budget.is_spent)
+                stopped = budget.is_spent()
         except KeyboardInterrupt:
             search.rescue()
             stopped = True
@@ -76,9 +76,9 @@ class Default:
         return Answer(layout, grid.consistency(layout), stopped=stopped)
 
 
-def _tell_growth(board: Board, watch: Watch) -> None:
+def _tell_growth(board: Board, on_event: EventHandler) -> None:
     """The phases of the growth, one anchored piece each; told at its end, when the frame has come to rest."""
     layout = layout_of(board.snapshot(), board.grid)
     pieces, turns, n = layout.pieces.tolist(), layout.turns.tolist(), len(board.grid)
     for done, (row, col) in enumerate(board.order(), start=1):
-        watch(Anchored(pieces[row][col], row, col, turns[row][col], 1, done, n))
+        on_event(PieceAnchored(pieces[row][col], row, col, turns[row][col], 1, done, n))

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jigsolve.events import Watch
-from jigsolve.layout import Layout
+from jigsolve.puzzle.layout import Layout
+from jigsolve.runtime.events import EventHandler
 from jigsolve.solvers.assembly import Assemblies
-from jigsolve.solvers.grid import Grid
+from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.orientation import Turns, completed, settled, upright
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
+from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,14 @@ class Gcl(Solver):
     """All turns at once, then all places; and again, a few times, with what the places tell of the turns."""
 
     compatibility = "ratio"
-    leaves_holes = True
+    allows_holes = True
 
-    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
+    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         layout = settled(grid, lambda turns: _placed(grid, turns))
         return Answer(layout, grid.consistency(layout))
 
 
-def _placed(grid: Grid, turns: Turns) -> Layout:
+def _placed(grid: GridProblem, turns: Turns) -> Layout:
     assemblies = Assemblies(len(grid), (0,))
     assemblies.join_all(upright(grid, turns))
     return completed(grid, assemblies, turns)

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
-from jigsolve.errors import InputError
-from jigsolve.events import Watch
-from jigsolve.layout import Layout, facing_sides
+from jigsolve.puzzle.layout import Layout, facing_sides
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import EventHandler
 from jigsolve.solvers.assembly import Pose
-from jigsolve.solvers.grid import Grid
+from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.placer import Placer, best_buddies, most_distinct
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
+from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Greedy(Solver):
         if self.rounds < 1:
             raise InputError(f"Expected at least 1 round, got {self.rounds}.")
 
-    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
+    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         buddy = best_buddies(grid.C)
         best, together = None, -1
         kept = [Pose(most_distinct(buddy, grid.C), 0, 0, grid.turns[0])]

@@ -8,22 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from jigsolve.errors import InputError
-from jigsolve.identical import Kinds
-from jigsolve.layout import HOLE, Layout, facing_sides
-from jigsolve.pins import NO_PINS, Pins
+from jigsolve.puzzle.layout import HOLE, Layout, facing_sides
+from jigsolve.puzzle.piece_classes import PieceClasses
+from jigsolve.puzzle.pins import NO_PINS, Pins
 from jigsolve.relaxation import FREE, Anchors, Labeling
+from jigsolve.runtime.errors import InputError
 from jigsolve.solvers import _kernels
 
-MOST = 1e100  # what searches square must stay finite
+MOST = 1e100  # what supports_budget square must stay finite
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class GridProblem:
     """What every solver is given: C over piece sides, the grid's shape, the turns a piece may need.
 
     C: (4n, 4n) symmetric, not negative; a = 4 * piece + side.
-    kinds: if C is over kinds of identical pieces, which those are; None: every piece is its own.
+    classes: if C is over classes of identical pieces, which those are; None: every piece is its own.
     pins: what is known already, in the numbers of C.
     """
 
@@ -31,7 +31,7 @@ class Grid:
     rows: int
     cols: int
     turns: tuple[int, ...] = (0,)
-    kinds: Kinds | None = None
+    classes: PieceClasses | None = None
     pins: Pins = NO_PINS
 
     def __post_init__(self) -> None:
@@ -47,7 +47,7 @@ class Grid:
 
     def __len__(self) -> int:
         """How many pieces there are; with fewer than cells, some cells are holes."""
-        return self.C.shape[0] // 4 if self.kinds is None else len(self.kinds.of)
+        return self.C.shape[0] // 4 if self.classes is None else len(self.classes.class_of)
 
     @property
     def cells(self) -> int:
@@ -56,20 +56,20 @@ class Grid:
     @property
     def copies(self) -> NDArray[np.int32]:
         """How many there are of each piece that C knows."""
-        return np.ones(len(self), dtype=np.int32) if self.kinds is None else self.kinds.copies
+        return np.ones(len(self), dtype=np.int32) if self.classes is None else self.classes.copies
 
     @property
     def turn_bits(self) -> NDArray[np.int32]:
         """For each piece that C knows, the turns worth trying: bit t for turn t."""
-        if self.kinds is None:
+        if self.classes is None:
             return np.full(len(self), sum(1 << turn for turn in self.turns), dtype=np.int32)
-        return self.kinds.turn_bits
+        return self.classes.turn_bits
 
-    def dealt(self, pieces: NDArray[np.int32], turns: NDArray[np.int32]) -> Layout:
+    def assign_copies(self, pieces: NDArray[np.int32], turns: NDArray[np.int32]) -> Layout:
         """A layout of pieces from one of pieces that C knows."""
-        return Layout(pieces, turns) if self.kinds is None else self.kinds.dealt(pieces, turns)
+        return Layout(pieces, turns) if self.classes is None else self.classes.assign_copies(pieces, turns)
 
-    def flaw(self, layout: Layout) -> str:
+    def find_flaw(self, layout: Layout) -> str:
         """What keeps a layout from being an answer; nothing, if it is one."""
         if (layout.rows, layout.cols) != (self.rows, self.cols):
             return f"{layout.rows} rows x {layout.cols} cols instead of {self.rows} x {self.cols}"
@@ -84,14 +84,14 @@ class Grid:
     def consistency(self, layout: Layout) -> float:
         """ALC of a layout (Eq. 5): the sum of C over its joints, each seen from both sides."""
         p, t = layout.pieces.astype(np.int64), layout.turns.astype(np.int64)
-        if self.kinds is not None:
-            t = np.where(p >= 0, (t - self.kinds.lead[p]) % 4, t)
-            p = np.where(p >= 0, self.kinds.of[p], p)
+        if self.classes is not None:
+            t = np.where(p >= 0, (t - self.classes.turn_offset[p]) % 4, t)
+            p = np.where(p >= 0, self.classes.class_of[p], p)
         met = [(a[a >= 0], b[a >= 0]) for a, b in facing_sides(p, t)]
         return sum(2.0 * float(self.C[a, b].sum()) for a, b in met if len(a))
 
 
-def possible(grid: Grid) -> csr_array:
+def possible_joints(grid: GridProblem) -> csr_array:
     """C without the joints that no turns of the grid allow, and without a piece's joints with itself."""
     entries = grid.C.tocoo()
     a, b = entries.coords
@@ -109,7 +109,7 @@ class GridCoefficients:
     so that a step in any direction is a constant offset and never wraps round.
     """
 
-    grid: Grid
+    grid: GridProblem
     offsets: NDArray[np.int64] = field(init=False)
     place: NDArray[np.int64] = field(init=False)
 

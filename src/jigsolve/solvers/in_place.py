@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.layout import Layout
+from jigsolve.puzzle.layout import Layout
 from jigsolve.relaxation import FREE, Anchors, Labeling, RelaxParams, Space, relax
-from jigsolve.solvers.grid import Grid
+from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.protocol import Answer
 
 PARAMS = RelaxParams(epsilon=1e-6, iterations=200)
@@ -51,10 +51,14 @@ class TurnCoefficients:
         return heard
 
 
-def coefficients(grid: Grid) -> TurnCoefficients:
+def coefficients(grid: GridProblem) -> TurnCoefficients:
     """Those of the pieces in the order of the cells."""
     n, turns = len(grid), np.array(grid.turns)
-    of, lead = (np.arange(n), np.zeros(n, np.int32)) if grid.kinds is None else (grid.kinds.of, grid.kinds.lead)
+    of, lead = (
+        (np.arange(n), np.zeros(n, np.int32))
+        if grid.classes is None
+        else (grid.classes.class_of, grid.classes.turn_offset)
+    )
     cell = np.arange(n).reshape(grid.rows, grid.cols)
     first, second, r = [], [], []
     for d, here, there in ((0, cell[:, :-1], cell[:, 1:]), (1, cell[:-1], cell[1:])):
@@ -68,7 +72,7 @@ def coefficients(grid: Grid) -> TurnCoefficients:
     return TurnCoefficients(n, len(turns), np.concatenate(first), np.concatenate(second), np.concatenate(r))
 
 
-def turned_in_place(grid: Grid) -> Answer:
+def solve_in_place(grid: GridProblem) -> Answer:
     """Every piece stays where it is and gets the turn that its neighbours support most."""
     given = coefficients(grid)
     space = Space(given.objects, given.labels)

@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from jigsolve.errors import InputError
-from jigsolve.events import Advanced, Watch
-from jigsolve.layout import Layout
+from jigsolve.puzzle.layout import Layout
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import EventHandler, Progressed
 from jigsolve.solvers.assembly import STEP, Assemblies, joint
-from jigsolve.solvers.grid import Grid
+from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.orientation import Turns, completed, settled, upright
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
+from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 Floats = NDArray[np.float64]
 STEEP = 5.0  # the weight of a joint is exp(-5 r^2), r its distance against the second best
@@ -39,17 +39,17 @@ class Linear(Solver):
 
     programs: int = 5
     compatibility = "ratio"
-    leaves_holes = True
+    allows_holes = True
 
     def __post_init__(self) -> None:
         if self.programs < 1:
             raise InputError(f"Expected at least 1 program, got {self.programs}.")
 
-    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
-        layout = settled(grid, lambda turns: self._placed(grid, turns, watch))
+    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
+        layout = settled(grid, lambda turns: self._placed(grid, turns, on_event))
         return Answer(layout, grid.consistency(layout))
 
-    def _placed(self, grid: Grid, turns: Turns, watch: Watch) -> Layout:
+    def _placed(self, grid: GridProblem, turns: Turns, on_event: EventHandler) -> Layout:
         C = upright(grid, turns)
         a, b, weight = _joints(C)
         left = np.ones(len(a), dtype=bool)  # joints not given up
@@ -62,7 +62,7 @@ class Linear(Solver):
             held[:] = False
             held[active[~wrong]] = True
             left[active[wrong]] = False
-            watch(Advanced((k + 1) / self.programs))
+            on_event(Progressed((k + 1) / self.programs))
             if not wrong.any():
                 break
         assemblies = Assemblies(len(grid), (0,))

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from scipy.sparse import csr_array
 
-from jigsolve.errors import InputError
-from jigsolve.events import Watch
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import EventHandler
 from jigsolve.solvers.assembly import Assemblies, Pose, joints, trimmed
-from jigsolve.solvers.grid import Grid
+from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.placer import filled
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
+from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 Beside = list[list[int]]  # for each square, those that may lie next to it
 
@@ -60,7 +60,7 @@ class Loops(Solver):
         if not (self.least > 0.0 and self.each >= 1 and self.most >= 1):
             raise InputError(f"Expected least above 0, each and most of at least 1, got {self}.")
 
-    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
+    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         assemblies = Assemblies(len(grid), grid.turns)
         for squares in reversed(self.hierarchy(grid)):
             for square in sorted(squares, key=lambda square: -square.value):
@@ -71,7 +71,7 @@ class Loops(Solver):
         layout = filled(grid, trimmed(assemblies.largest(), grid.rows, grid.cols, grid.turns), grid.C)
         return Answer(layout, grid.consistency(layout))
 
-    def hierarchy(self, grid: Grid) -> list[list[Square]]:
+    def hierarchy(self, grid: GridProblem) -> list[list[Square]]:
         """The squares of 2 x 2 pieces, of 3 x 3, ... as far as there are any."""
         value = self._candidates(grid.C)
         labels = [4 * piece + turn for piece in range(len(grid)) for turn in grid.turns]

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array, eye_array
 
-from jigsolve.layout import Layout, facing_sides
+from jigsolve.puzzle.layout import Layout, facing_sides
 from jigsolve.solvers.assembly import Assemblies, Pose, trimmed
-from jigsolve.solvers.grid import Grid, possible
+from jigsolve.solvers.grid import GridProblem, possible_joints
 from jigsolve.solvers.placer import best_buddies, filled
 
 Turns = NDArray[np.int64]  # (pieces,)
@@ -58,7 +58,7 @@ def _lowest_eigenvector(L: csr_array) -> NDArray[np.complex128]:
     return lowest
 
 
-def upright(grid: Grid, turns: Turns) -> csr_array:
+def upright(grid: GridProblem, turns: Turns) -> csr_array:
     """C as it is once the pieces are turned so: sides named by the direction they face, only joints that face."""
     entries = grid.C.tocoo()
     a, b = (side - side % 4 + (side + turns[side // 4]) % 4 for side in entries.coords)
@@ -68,18 +68,18 @@ def upright(grid: Grid, turns: Turns) -> csr_array:
     return C
 
 
-def oriented(grid: Grid) -> Turns:
+def oriented(grid: GridProblem) -> Turns:
     """(pieces,) turns, before anything lies."""
     return orientations(connection(grid), grid.turns)
 
 
-def connection(grid: Grid) -> csr_array:
+def connection(grid: GridProblem) -> csr_array:
     """The joints that tell turns: best buddies, by how far they are ahead of all rivals.
 
     What C has beside them is mostly wrong; and where many fit alike, white beside white, none says how it is turned.
     Only where they leave pieces apart, the best joints that bring these together count a little.
     """
-    C = possible(grid)
+    C = possible_joints(grid)
     entries = C.tocoo()
     a, b = entries.coords
     agreed = best_buddies(C)[a] == b
@@ -110,7 +110,7 @@ def _bridges(C: csr_array, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.isin(number, both)
 
 
-def settled(grid: Grid, place: Callable[[Turns], Layout]) -> Layout:
+def settled(grid: GridProblem, place: Callable[[Turns], Layout]) -> Layout:
     """The most consistent of a few layouts: turns are found, pieces placed so, and what lies side by side tells turns
     anew. Parts that no sure joint ties to the rest come in the way up in which they fit there."""
     joints = sure = connection(grid)
@@ -127,7 +127,7 @@ def settled(grid: Grid, place: Callable[[Turns], Layout]) -> Layout:
     return max(found, key=grid.consistency)
 
 
-def _laid(grid: Grid, layout: Layout) -> csr_array:
+def _laid(grid: GridProblem, layout: Layout) -> csr_array:
     """The joints of a layout, with their C."""
     met = facing_sides(layout.pieces.astype(np.int64), layout.turns.astype(np.int64))
     a, b = (np.concatenate([sides[k][sides[0] >= 0] for sides in met]) for k in (0, 1))
@@ -137,8 +137,8 @@ def _laid(grid: Grid, layout: Layout) -> csr_array:
     return one_way + one_way.T
 
 
-def completed(grid: Grid, assemblies: Assemblies, turns: Turns) -> Layout:
+def completed(grid: GridProblem, assemblies: Assemblies, turns: Turns) -> Layout:
     """The largest assembly of upright pieces, trimmed to the frame, and the rest laid round it, turned as they fit."""
     kept = trimmed(assemblies.largest(), grid.rows, grid.cols, grid.turns)
     laid = (Pose(pose.piece, pose.y, pose.x, int(turns[pose.piece])) for pose in kept)
-    return filled(grid, laid, possible(grid))
+    return filled(grid, laid, possible_joints(grid))

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from jigsolve.events import Anchored, Watch
 from jigsolve.relaxation import FREE, Anchors, Feasible, Phase, PhaseParams, multiphase
-from jigsolve.solvers.grid import Grid, GridCoefficients
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
+from jigsolve.runtime.events import EventHandler, PieceAnchored
+from jigsolve.solvers.grid import GridCoefficients, GridProblem
+from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Paper(Solver):
 
     params: PhaseParams = field(default_factory=PhaseParams)
 
-    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
+    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         runs = [_Block(GridCoefficients(grid), turn) for turn in self._angles(grid, seed)]
         ends: list[tuple[_Block, Feasible]] = []
         done = 0
@@ -33,7 +33,7 @@ class Paper(Solver):
                 nonlocal done
                 done += 1
                 row, col, turn = block.where(phase.label)
-                watch(Anchored(phase.object, row, col, turn, phase.iterations, min(done, total), total))
+                on_event(PieceAnchored(phase.object, row, col, turn, phase.iterations, min(done, total), total))
 
             for piece in np.flatnonzero(block.start != FREE):
                 tell(Phase(int(piece), int(block.start[piece]), 0, block.start))
@@ -41,7 +41,7 @@ class Paper(Solver):
         block, best = max(ends, key=lambda end: end[1].consistency)
         return Answer(block.coefficients.layout(best.anchors), best.consistency)
 
-    def _angles(self, grid: Grid, seed: int) -> list[int | None]:
+    def _angles(self, grid: GridProblem, seed: int) -> list[int | None]:
         """The turns the angular anchor is held at, one run each; none where all orientations are known."""
         if len(grid.turns) == 1:
             return [None]

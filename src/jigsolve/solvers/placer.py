@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from jigsolve.layout import HOLE, Layout
+from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.solvers.assembly import STEP, Pose, beside, shapes
-from jigsolve.solvers.grid import Grid
+from jigsolve.solvers.grid import GridProblem
 
 Cell = tuple[int, int]
 Label = tuple[int, int]  # a piece and its turn
@@ -58,7 +58,7 @@ class Placer:
     A cell is open while the box around all that lies, and it, fits the grid; so nothing need be moved later.
     """
 
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, grid: GridProblem) -> None:
         self.grid = grid
         self.shapes = shapes(grid.rows, grid.cols, grid.turns)
         self.at: dict[Cell, Pose] = {}
@@ -103,7 +103,7 @@ class Placer:
         for (y, x), pose in self.at.items():
             pieces[y - top, x - left], turns[y - top, x - left] = pose.piece, pose.turn
         layout = Layout(pieces, turns)
-        return layout if (high, wide) == (self.grid.rows, self.grid.cols) else layout.turned(1)
+        return layout if (high, wide) == (self.grid.rows, self.grid.cols) else layout.rotate(1)
 
     def is_open(self, y: int, x: int) -> bool:
         box = self._box(y, x)
@@ -191,7 +191,7 @@ class _Offers:
             heapq.heappush(self.heap, (key, cell, label, neighbours))
 
 
-def filled(grid: Grid, laid: Iterable[Pose], C: csr_array) -> Layout:
+def filled(grid: GridProblem, laid: Iterable[Pose], C: csr_array) -> Layout:
     """What lies already, and round it the rest, one by one, where most neighbours are."""
     placer = Placer(grid)
     placer.lay_all(laid)

@@ -7,10 +7,10 @@ import time
 from dataclasses import dataclass
 from typing import Protocol
 
-from jigsolve.errors import InputError
-from jigsolve.events import Watch
-from jigsolve.layout import Layout
-from jigsolve.solvers.grid import Grid
+from jigsolve.puzzle.layout import Layout
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import EventHandler
+from jigsolve.solvers.grid import GridProblem
 
 EFFORTS = ("fast", "normal", "thorough")
 
@@ -39,11 +39,11 @@ class Budget:
         if self.effort not in EFFORTS:
             raise InputError(f"Expected an effort out of {', '.join(EFFORTS)}, got {self.effort!r}.")
 
-    def spent(self) -> bool:
+    def is_spent(self) -> bool:
         return time.monotonic() >= self.deadline
 
 
-UNHURRIED = Budget()
+NO_LIMIT = Budget()
 
 
 class Solver(Protocol):
@@ -58,23 +58,23 @@ class Solver(Protocol):
         return "percentile"
 
     @property
-    def merges(self) -> bool:
+    def merges_copies(self) -> bool:
         """Does it take identical pieces as one kind with several copies?"""
         return False
 
     @property
-    def leaves_holes(self) -> bool:
+    def allows_holes(self) -> bool:
         """Can it leave cells empty, where pieces are missing?"""
         return False
 
     @property
-    def keeps_pins(self) -> bool:
+    def respects_pins(self) -> bool:
         """Does it respect what is known already?"""
         return False
 
     @property
-    def searches(self) -> bool:
+    def supports_budget(self) -> bool:
         """Does it search, so that effort and time limits mean something to it?"""
         return False
 
-    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer: ...
+    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer: ...

@@ -17,14 +17,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.errors import InputError
-from jigsolve.events import Advanced, Watch
-from jigsolve.layout import Layout
+from jigsolve.puzzle.layout import Layout
 from jigsolve.relaxation import FREE
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import EventHandler, Progressed
 from jigsolve.solvers.assembly import shapes
-from jigsolve.solvers.grid import Grid, GridCoefficients
+from jigsolve.solvers.grid import GridCoefficients, GridProblem
 from jigsolve.solvers.orientation import oriented, upright
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
+from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 Shares = NDArray[np.float64]  # (free pieces, free cells) of each piece in each cell; both have 1 in all
 NEGLIGIBLE = 1e-7  # a share that small is 0
@@ -50,7 +50,7 @@ class Psqp(Solver):
             got = f"{self.step}, {self.stride} and {self.sure}"
             raise InputError(f"Expected step and stride in (0, 1], sure in (0, 1), got {got}.")
 
-    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
+    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         turns = oriented(grid)
         C = upright(grid, turns)
         C.data = np.square(C.data / max(1.0, C.data.max(initial=0.0)))  # a C of any size can be squared
@@ -59,13 +59,13 @@ class Psqp(Solver):
         found = []
         frames = shapes(grid.rows, grid.cols, grid.turns)
         for k, (rows, cols) in enumerate(frames):
-            pieces = self._placed(Grid(C, rows, cols), watch, k / len(frames), 1.0 / len(frames))
+            pieces = self._placed(GridProblem(C, rows, cols), on_event, k / len(frames), 1.0 / len(frames))
             layout = Layout(pieces, turns[pieces].astype(np.int32))
-            found.append(layout if (rows, cols) == (grid.rows, grid.cols) else layout.turned(1))
+            found.append(layout if (rows, cols) == (grid.rows, grid.cols) else layout.rotate(1))
         best = max(found, key=grid.consistency)
         return Answer(best, grid.consistency(best))
 
-    def _placed(self, grid: Grid, watch: Watch, before: float, part: float) -> NDArray[np.int32]:
+    def _placed(self, grid: GridProblem, on_event: EventHandler, before: float, part: float) -> NDArray[np.int32]:
         """(rows, cols) the pieces of an upright puzzle. before, part: what is done of all work, and what this is."""
         coefficients = GridCoefficients(grid)
         n = len(grid)
@@ -89,7 +89,7 @@ class Psqp(Solver):
             i, k = _ahead(p, min(self.sure, float(p.max())))
             anchors[pieces[i]] = cells[k]
             pieces, cells = np.delete(pieces, i), np.delete(cells, k)
-            watch(Advanced(before + part * (1.0 - len(pieces) / n)))
+            on_event(Progressed(before + part * (1.0 - len(pieces) / n)))
         return _rolled(grid, coefficients.layout(anchors).pieces)
 
     def _step(self, p: Shares, up: Shares) -> float:
@@ -141,7 +141,7 @@ def _ahead(p: Shares, least: float) -> tuple[list[int], list[int]]:
     return list(best), list(best.values())
 
 
-def _rolled(grid: Grid, pieces: NDArray[np.integer]) -> NDArray[np.int32]:
+def _rolled(grid: GridProblem, pieces: NDArray[np.integer]) -> NDArray[np.int32]:
     """The pieces moved round over the frame's edges, so that the weakest seams of all lie there."""
     right = grid.C[4 * pieces.ravel(), 4 * np.roll(pieces, -1, axis=1).ravel() + 2].reshape(pieces.shape)
     down = grid.C[4 * pieces.ravel() + 1, 4 * np.roll(pieces, -1, axis=0).ravel() + 3].reshape(pieces.shape)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jigsolve.events import Watch
+from jigsolve.runtime.events import EventHandler
 from jigsolve.solvers.assembly import Assemblies, trimmed
-from jigsolve.solvers.grid import Grid
+from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.placer import filled
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
+from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Tree(Solver):
 
     compatibility = "ratio"
 
-    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
+    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         assemblies = Assemblies(len(grid), grid.turns)
         assemblies.join_all(grid.C)
         layout = filled(grid, trimmed(assemblies.largest(), grid.rows, grid.cols, grid.turns), grid.C)

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.errors import InputError
-from jigsolve.events import Improved, Watch
-from jigsolve.layout import Layout
+from jigsolve.puzzle.layout import Layout
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import CycleFinished, EventHandler
 from jigsolve.solvers.genetic import _kernels
-from jigsolve.solvers.grid import Grid, possible
+from jigsolve.solvers.grid import GridProblem, possible_joints
 from jigsolve.solvers.placer import best_buddies
-from jigsolve.solvers.protocol import UNHURRIED, Answer, Budget, Solver
+from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 NONE = _kernels.NONE
 Mates = NDArray[np.int32]  # (4n,) the side that faces each side, or NONE
@@ -45,7 +45,7 @@ class Genetic(Solver):
         if not 0.0 <= self.mutation <= 1.0:
             raise InputError(f"Expected mutation in [0, 1], got {self.mutation}.")
 
-    def solve(self, grid: Grid, seed: int, watch: Watch, budget: Budget = UNHURRIED) -> Answer:
+    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         rng = np.random.default_rng(seed)
         pool = _Pool(grid, rng)
         nobody = np.full((1, 4 * len(grid)), NONE, dtype=np.int32)  # children of nobody are random
@@ -59,7 +59,7 @@ class Genetic(Solver):
             mates = np.concatenate([mates[best], pool.bred(parents, mates, self.mutation)])
             top, fitness = fitness[best[0]], pool.fitness(mates)
             idle = 0 if fitness.max() > top else idle + 1
-            watch(Improved(done, self.generations, 2.0 * float(fitness.max())))
+            on_event(CycleFinished(done, self.generations, 2.0 * float(fitness.max())))
             if idle == self.patience:
                 break
         layout = laid_out(mates[fitness.argmax()], grid)
@@ -69,8 +69,8 @@ class Genetic(Solver):
 class _Pool:
     """What all crossovers share: C by falling compatibility, and the best buddies."""
 
-    def __init__(self, grid: Grid, rng: np.random.Generator) -> None:
-        self.grid, self.rng, C = grid, rng, possible(grid)
+    def __init__(self, grid: GridProblem, rng: np.random.Generator) -> None:
+        self.grid, self.rng, C = grid, rng, possible_joints(grid)
         counts = np.diff(C.indptr)
         side = np.repeat(np.arange(len(counts)), counts)
         falling = np.lexsort((-C.data, side))
@@ -91,12 +91,12 @@ class _Pool:
         return np.array([_sum(self.grid, one) for one in mates])
 
 
-def _sum(grid: Grid, mates: Mates) -> float:
+def _sum(grid: GridProblem, mates: Mates) -> float:
     met = np.flatnonzero(mates != NONE)
     return 0.5 * float(grid.C[met, mates[met]].sum()) if len(met) else 0.0
 
 
-def laid_out(mates: Mates, grid: Grid) -> Layout:
+def laid_out(mates: Mates, grid: GridProblem) -> Layout:
     """The layout in which sides face their mates, turned to fit the grid."""
     where = {0: (0, 0, grid.turns[0])}  # row, column, turn
     todo = [0]
@@ -113,4 +113,4 @@ def laid_out(mates: Mates, grid: Grid) -> Layout:
     pieces = np.full((y.max() + 1, x.max() + 1), NONE, dtype=np.int32)
     pieces[y, x] = np.arange(len(where))
     found = Layout(pieces, turn[pieces])
-    return found if (found.rows, found.cols) == (grid.rows, grid.cols) else found.turned(1)
+    return found if (found.rows, found.cols) == (grid.rows, grid.cols) else found.rotate(1)

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.layout import HOLE, Layout
-from jigsolve.solvers.grid import Grid
+from jigsolve.puzzle.layout import HOLE, Layout
+from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth import _kernels as k
 from jigsolve.solvers.growth.pinned import placed, weighed
 
@@ -43,7 +43,7 @@ class Arrays(NamedTuple):
 class Board:
     """A block of pieces in the middle of a canvas three times as large as the grid, so that it can grow any way."""
 
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, grid: GridProblem) -> None:
         self.grid = grid
         self.known = placed(grid.pins)
         self.fixed = len(self.known) > 0  # then the frame does not float
@@ -202,12 +202,12 @@ class Board:
             self.show(self.snapshot())
 
 
-def layout_of(picture: NDArray[np.int32], grid: Grid) -> Layout:
+def layout_of(picture: NDArray[np.int32], grid: GridProblem) -> Layout:
     """A snapshot as a layout of pieces."""
-    return grid.dealt(*_righted(picture, grid))
+    return grid.assign_copies(*_righted(picture, grid))
 
 
-def _righted(picture: NDArray[np.int32], grid: Grid) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _righted(picture: NDArray[np.int32], grid: GridProblem) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Pieces and turns of a snapshot, the right way round for the grid and filled up with holes."""
     pieces, turns = picture
     if pieces.shape[0] > grid.rows or pieces.shape[1] > grid.cols:

@@ -10,8 +10,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.layout import HOLE, Layout
-from jigsolve.solvers.grid import Grid
+from jigsolve.puzzle.layout import HOLE, Layout
+from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth import _kernels as k
 from jigsolve.solvers.growth.board import Board, Cells, layout_of
 
@@ -21,7 +21,7 @@ Shape = tuple[int, int]
 class Frames(Board):
     """A board whose grid holds frames side by side, a column apart; nothing may lie between them."""
 
-    def __init__(self, grid: Grid, shapes: Sequence[Shape]) -> None:
+    def __init__(self, grid: GridProblem, shapes: Sequence[Shape]) -> None:
         wide = sum(cols for _, cols in shapes) + len(shapes) - 1
         super().__init__(replace(grid, rows=max(rows for rows, _ in shapes), cols=wide))
         self.fixed, self.either = True, False

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from jigsolve.pins import Joint, Pins, blocks
+from jigsolve.puzzle.pins import PinnedJoint, Pins, find_blocks
 
 KEPT = 20.0  # C of a joint that must be there: more than all other joints of two pieces together
 SHUNNED = -20.0  # of one that must not
@@ -35,14 +35,14 @@ def placed(pins: Pins) -> NDArray[np.int64]:
     known = {pin.piece for pin in pins.cells}
     rows = [
         (row, col, piece, turn)
-        for block in blocks(pins)
+        for block in find_blocks(pins)
         if known & set(block)
         for piece, (row, col, turn) in block.items()
     ]
     return np.array(rows, dtype=np.int64).reshape(-1, 4)
 
 
-def _sides(joints: tuple[Joint, ...]) -> NDArray[np.int64]:
+def _sides(joints: tuple[PinnedJoint, ...]) -> NDArray[np.int64]:
     """(k, 2) the two sides of each joint, each joint once."""
     pairs = {tuple(sorted((4 * one.piece + one.side, 4 * one.other + one.other_side))) for one in joints}
     return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)

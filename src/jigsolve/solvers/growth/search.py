@@ -14,7 +14,7 @@ from random import Random
 
 import numpy as np
 
-from jigsolve.errors import InputError
+from jigsolve.runtime.errors import InputError
 from jigsolve.solvers.growth.board import Board
 from jigsolve.solvers.growth.exchange import Exchanges
 from jigsolve.solvers.growth.moves import SHORT, Move, Moves

@@ -9,8 +9,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.layout import HOLE
-from jigsolve.solvers.grid import Grid
+from jigsolve.puzzle.layout import HOLE
+from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth.board import Board
 from jigsolve.solvers.growth.search import Search, SearchParams
 
@@ -22,13 +22,13 @@ THIN = 0.4  # a row belongs to the picture if it is filled to this share of a go
 BRIEF = SearchParams(cycle=100, cycles=2)
 
 
-def room(n: int) -> int:
+def open_frame_size(n: int) -> int:
     """Rows and columns of the frame that is as good as none."""
     return min(n, max(ROOM, 5 * math.isqrt(n)))
 
 
-def shape_of(
-    grid: Grid, seed: int = 0, params: SearchParams = BRIEF, stop: Callable[[], bool] = lambda: False
+def estimate_shape(
+    grid: GridProblem, seed: int = 0, params: SearchParams = BRIEF, stop: Callable[[], bool] = lambda: False
 ) -> tuple[int, int]:
     """(rows, cols) of the picture that the pieces of a grid make; the grid's own frame only has to be large enough.
 
@@ -48,7 +48,9 @@ def shape_of(
     return min((one for one in worth if worth[one] >= enough), key=lambda one: (one[0] * one[1], -worth[one]))
 
 
-def _solved(grid: Grid, seed: int, params: SearchParams, stop: Callable[[], bool]) -> tuple[NDArray[np.int32], float]:
+def _solved(
+    grid: GridProblem, seed: int, params: SearchParams, stop: Callable[[], bool]
+) -> tuple[NDArray[np.int32], float]:
     """The pieces of a picture found in haste, and its consistency."""
     board = Board(grid)
     board.grow()

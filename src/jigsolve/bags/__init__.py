@@ -1,0 +1,1 @@
+"""Bags of pieces of several pictures."""

@@ -1,0 +1,1 @@
+"""From files to `Input`, and from answers to files."""

@@ -1,0 +1,1 @@
+"""What pixels say about places, after the solver."""

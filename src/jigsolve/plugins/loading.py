@@ -1,0 +1,157 @@
+"""Solvers, compatibilities and dissimilarities of others: files with name tables like ours, or installed packages.
+
+A plugin file has one or several of the tables SOLVERS, COMPATIBILITIES and DISSIMILARITIES: names and what they name.
+An installed package has entry points in the groups jigsolve.solvers and so on; it is imported once a name is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import PurePath
+from types import ModuleType
+from typing import Any
+
+from jigsolve.compatibility import COMPATIBILITIES
+from jigsolve.dissimilarity import DISSIMILARITIES
+from jigsolve.runtime.errors import InputError
+from jigsolve.solvers import SOLVERS
+
+
+@dataclass(frozen=True)
+class Plugin:
+    """Where a name comes from: a file, whose source goes wherever a run goes, or a package, which must be there."""
+
+    name: str
+    source: bytes | None = None
+
+    @cached_property
+    def mark(self) -> str:
+        """What tells it from other versions of itself."""
+        if self.source is None:
+            return self.name
+        return f"{PurePath(self.name).name} {sha256(self.source).hexdigest()[:16]}"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage of the pipeline with a name table. needs: what must be there in each thing of it."""
+
+    word: str
+    title: str
+    table: dict[str, Any]
+    needs: tuple[str, ...]
+
+    def installed(self) -> dict[str, EntryPoint]:
+        return {entry.name: entry for entry in entry_points(group=f"jigsolve.{self.title.lower()}")}
+
+
+STAGES = {
+    stage.word: stage
+    for stage in (
+        Stage("solver", "SOLVERS", SOLVERS,
+              ("solve", "compatibility", "merges_copies", "allows_holes", "respects_pins", "supports_budget")),
+        Stage("compatibility", "COMPATIBILITIES", COMPATIBILITIES, ("keep", "matrix")),
+        Stage("dissimilarity", "DISSIMILARITIES", DISSIMILARITIES, ("terms",)),
+    )
+}  # fmt: skip
+_ORIGIN: dict[tuple[str, str], Plugin] = {}  # by stage and name; ours have none
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")  # it goes into names of files
+
+
+def load_plugin(plugin: Plugin) -> dict[str, dict[str, Any]]:
+    """Take up what a plugin file names, all of it or nothing; returns it, by stage and name.
+
+    A file may be loaded again, also after it was edited: the later one counts.
+    """
+    module = _module(plugin)
+    found: dict[str, dict[str, Any]] = {}
+    for stage in STAGES.values():
+        table = getattr(module, stage.title, {})
+        if not isinstance(table, Mapping):
+            raise InputError(f"Expected {stage.title} of {plugin.name} to be a dict of names, got {table!r}.")
+        if table:
+            found[stage.word] = {name: _made(stage, name, table[name], plugin) for name in table}
+    if not found:
+        titles = ", ".join(stage.title for stage in STAGES.values())
+        raise InputError(f"Expected a table in {plugin.name}, one of {titles}, got none.")
+    for word, named in found.items():
+        STAGES[word].table.update(named)
+        _ORIGIN.update({(word, name): plugin for name in named})
+    return found
+
+
+def resolve_name(word: str, name: str) -> None:
+    """Is there a solver (or whatever) of this name? An installed one is taken up now."""
+    stage = STAGES[word]
+    if name in stage.table:
+        return
+    installed = stage.installed()
+    if name not in installed:
+        names = sorted({*stage.table, *installed})
+        raise InputError(f"Expected a {word} out of {', '.join(names)}, got {name!r}.")
+    entry = installed[name]
+    package = Plugin(entry.value if entry.dist is None else f"{entry.dist.name} {entry.dist.version}")
+    try:
+        value = entry.load()
+    except (Exception, SystemExit) as error:
+        raise InputError(f"Expected {word} {name!r} in {package.name}, got {describe_error(error)}.") from error
+    stage.table[name] = _made(stage, name, value, package)
+    _ORIGIN[word, name] = package
+
+
+def origins(solver: str, compatibility: str | None, dissimilarity: str) -> tuple[Plugin, ...]:
+    """The plugins that a solve with these names stands on."""
+    used = (
+        ("solver", solver), ("compatibility", compatibility or SOLVERS[solver].compatibility),
+        ("dissimilarity", dissimilarity),
+    )  # fmt: skip
+    return tuple(dict.fromkeys(_ORIGIN[each] for each in used if each in _ORIGIN))
+
+
+def describe_error(error: BaseException) -> str:
+    """An exception in a line: its last, and where it was raised."""
+    what = " ".join("".join(traceback.format_exception_only(error)[-1:]).split())
+    if isinstance(error, SyntaxError):
+        return f"{what} (line {error.lineno})"
+    calls = traceback.extract_tb(error.__traceback__)
+    return f"{what} ({PurePath(calls[-1].filename).name}, line {calls[-1].lineno})" if calls else what
+
+
+def _module(plugin: Plugin) -> ModuleType:
+    """The plugin's file, run. Its source may have come from another machine, so this is no plain import."""
+    assert plugin.source is not None
+    module = ModuleType(f"jigsolve_plugin_{sha256(plugin.source).hexdigest()[:16]}")
+    module.__file__ = plugin.name
+    sys.modules[module.__name__] = module  # dataclasses look there for their own module
+    try:
+        exec(compile(plugin.source, plugin.name, "exec", dont_inherit=True), module.__dict__)
+    except (Exception, SystemExit) as error:
+        del sys.modules[module.__name__]
+        raise InputError(f"Expected a plugin in {plugin.name}, got {describe_error(error)}.") from error
+    return module
+
+
+def _made(stage: Stage, name: object, value: Any, plugin: Plugin) -> Any:
+    """A thing that a plugin names, checked; of a class an object of it."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InputError(f"Expected a {stage.word}'s name of letters, digits and -, got {name!r} in {plugin.name}.")
+    before = _ORIGIN.get((stage.word, name))
+    if name in stage.table and (before is None or before.name != plugin.name):
+        raise InputError(f"Expected a new name for a {stage.word}, got {name!r} in {plugin.name}, which is taken.")
+    if isinstance(value, type):
+        try:
+            value = value()
+        except Exception as error:
+            raise InputError(
+                f"Expected {stage.word} {name!r} of {plugin.name}, got {describe_error(error)}."
+            ) from error
+    if lacking := [need for need in stage.needs if not hasattr(value, need)]:
+        raise InputError(f"Expected {stage.word} {name!r} of {plugin.name} to have {', '.join(lacking)}.")
+    return value

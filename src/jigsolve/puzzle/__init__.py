@@ -1,0 +1,1 @@
+"""The data model: pieces, layouts, geometry, pins, scores."""

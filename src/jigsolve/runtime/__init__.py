@@ -1,0 +1,1 @@
+"""What a running solve stands on: workers, clock, events, memory, errors. No puzzle in sight."""

@@ -1,0 +1,70 @@
+"""What a running solve tells its watchers: the progress bar, the page and the replay all listen to the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jigsolve.puzzle.layout import Layout
+
+
+@dataclass(frozen=True)
+class StageStarted:
+    """A stage of the pipeline begins, or one of the solver's own."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Progressed:
+    """So much of the stage is done, from 0 to 1."""
+
+    share: float
+
+
+@dataclass(frozen=True)
+class PieceAnchored:
+    """A phase is over: a piece lies in a cell. `done` of `total` phases, over all branches and runs known so far."""
+
+    piece: int
+    row: int
+    col: int
+    turn: int
+    iterations: int
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class IterationFinished:
+    """One iteration of a relaxation without phases."""
+
+    iteration: int
+    consistency: float
+
+
+@dataclass(frozen=True)
+class CycleFinished:
+    """A cycle of the search is over (0: the first growth). `done` of at most `total` cycles."""
+
+    done: int
+    total: int
+    consistency: float
+
+
+@dataclass(frozen=True)
+class LayoutImproved:
+    """There is a better picture; told a few times a second at most. `layout` makes it, for those who want to see it."""
+
+    consistency: float
+    layout: Callable[[], Layout]
+
+
+Event = StageStarted | Progressed | PieceAnchored | IterationFinished | CycleFinished | LayoutImproved
+EventHandler = Callable[[Event], None]
+
+
+def ignore_event(event: Event) -> None:
+    """The watcher that does not look."""

@@ -1,0 +1,70 @@
+"""Bands of white pieces go to the side of the picture where they fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from jigsolve import solve
+from jigsolve.placement.bands import move_bands
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.piece_classes import find_piece_classes
+from jigsolve.puzzle.pieces import cut, scramble
+from pictures import photograph
+
+
+def with_margin(axis: int, first: bool) -> np.ndarray:
+    """A photograph that fades to white at one border, and three rows or columns of white pieces beyond it."""
+    picture = photograph("coffee")[:280, :280].astype(np.float64)
+    fade = np.clip(np.arange(280) / 40.0, 0.0, 1.0)
+    fade = fade if first else fade[::-1]
+    fade = fade[:, None, None] if axis == 0 else fade[None, :, None]
+    picture = 255.0 - (255.0 - picture) * fade
+    white = np.full((84, 280, 3) if axis == 0 else (280, 84, 3), 255.0)
+    return np.concatenate([white, picture] if first else [picture, white], axis=axis).round().astype(np.uint8)
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_white_band_goes_where_the_picture_is_white(axis, first):
+    puzzle = cut(with_margin(axis, first), 28, 28)
+    kinds = find_piece_classes(puzzle)
+    number = np.arange(len(puzzle)).reshape(puzzle.rows, puzzle.cols)
+    right = Layout(number, np.zeros_like(number))
+    assert move_bands(puzzle, right, kinds) == right
+    by = -3 if first else 3
+    wrong = Layout(np.roll(number, by, axis), np.zeros_like(number))
+    assert move_bands(puzzle, wrong, kinds) == right
+    split = Layout(np.roll(number, by // 3, axis), np.zeros_like(number))
+    assert move_bands(puzzle, split, kinds) == right
+
+
+def test_pictures_without_bands_and_with_holes_stay_as_they_are():
+    plain = cut(photograph("coffee")[:112, :140], 28, 28)
+    number = np.arange(20).reshape(4, 5)
+    layout = Layout(number, np.zeros_like(number))
+    assert move_bands(plain, layout, find_piece_classes(plain)) is layout
+    all_white = cut(np.full((84, 84, 3), 255, dtype=np.uint8), 28, 28)
+    square = Layout(np.arange(9).reshape(3, 3), np.zeros((3, 3), dtype=int))
+    assert move_bands(all_white, square, find_piece_classes(all_white)) is square
+    holes = Layout(np.array([[0, 1, -1]]), np.zeros((1, 3), dtype=int))
+    assert move_bands(plain, holes, find_piece_classes(plain)) is holes
+
+
+@pytest.mark.parametrize("rotate", [False, True])
+def test_solved_whatever_the_seed(rotate):
+    puzzle, _ = scramble(cut(with_margin(0, True), 28, 28), rotate, 3)
+    answer = solve(puzzle)
+    flat = (np.bincount(find_piece_classes(puzzle).class_of) > 1)[find_piece_classes(puzzle).class_of][
+        answer.layout.pieces
+    ]
+    pieces = puzzle.pieces[:, :, :, :3].mean(axis=(1, 2, 3))[answer.layout.pieces]
+    for axis in (0, 1):
+        lines = flat.all(axis=1 - axis)
+        if lines.any():  # the band: beside it lie the brighter pieces of the photograph
+            inside = np.flatnonzero(~lines)
+            brightness = pieces.mean(axis=1 - axis)
+            beside, far = (inside[0], inside[-1]) if lines[0] else (inside[-1], inside[0])
+            assert brightness[beside] > brightness[far]
+            return
+    pytest.fail("there is no band")

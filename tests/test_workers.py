@@ -1,0 +1,77 @@
+"""The workers: the same results for any number of threads, in order; errors come through; time may run out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from jigsolve.runtime.workers import Workers, available_cores, limit_blas_threads, split_range
+
+teams = pytest.mark.parametrize("threads", [1, 2, 5])
+
+
+@teams
+def test_results_come_in_order_and_progress_is_told(threads: int) -> None:
+    told: list[float] = []
+    workers = Workers(threads, told.append)
+    assert list(workers.map(divmod, [(k, 3) for k in range(20)], 20, 0.5)) == [divmod(k, 3) for k in range(20)]
+    assert len(told) == 20
+    assert told == sorted(told)
+    assert told[-1] == pytest.approx(0.5)
+    workers.run(lambda k: None, [(1,), (2,)], 1.0)
+    assert told[-2:] == pytest.approx([0.75, 1.0])
+
+
+def test_threads_work_at_the_same_time() -> None:
+    meeting = threading.Barrier(2, timeout=30.0)  # nobody gets by alone
+    Workers(2).run(meeting.wait, [()] * 4, 1.0)
+
+
+@teams
+def test_jobs_are_drawn_when_they_are_due(threads: int) -> None:
+    drawn: list[int] = []
+
+    def jobs() -> Iterator[tuple[int]]:
+        for k in range(100):
+            drawn.append(k)
+            yield (k,)
+
+    results = Workers(threads).map(abs, jobs(), 100, 1.0)
+    assert next(results) == 0
+    assert len(drawn) <= 2 * threads + 1
+    results.close()  # type: ignore[attr-defined]
+
+
+@teams
+def test_errors_come_through_and_nobody_is_left_behind(threads: int) -> None:
+    before = threading.active_count()
+    with pytest.raises(ZeroDivisionError):
+        list(Workers(threads).map(divmod, [(1, k) for k in (2, 1, 0, 1, 2, 3, 4, 5)], 8, 1.0))
+    assert threading.active_count() == before
+
+
+@teams
+def test_what_there_is_no_time_for_is_left_undone(threads: int) -> None:
+    asked = iter([False] * 6)
+    workers = Workers(threads, is_late=lambda: next(asked, True))
+    assert list(workers.map_unordered(abs, [(k,) for k in range(50)], 50, 1.0)) == list(enumerate(range(6)))
+    assert workers.incomplete
+    workers = Workers(threads)
+    assert len(list(workers.map_unordered(abs, [(k,) for k in range(50)], 50, 1.0))) == 50
+    assert not workers.incomplete
+
+
+def test_chunks() -> None:
+    assert split_range(7, 3) == [(0, 3), (3, 6), (6, 7)]
+    assert split_range(6, 3) == [(0, 3), (3, 6)]
+    assert split_range(0, 3) == []
+
+
+def test_blas_is_held_to_its_threads() -> None:
+    from threadpoolctl import threadpool_info
+
+    assert available_cores() >= 1
+    with limit_blas_threads(1):
+        assert {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"} <= {1}
