@@ -148,7 +148,7 @@ def main() -> None:
     for seed in range(1, asked.shuffles + 1):
         for path in pictures:
             run = Run(path, (asked.piece, asked.piece), asked.type, "default", seed)
-            whole = cut(files.read_picture_8bit(path), asked.piece, asked.piece)
+            whole = cut(files.read_picture_8bit(path), asked.piece)
             puzzle, truth = scramble(whole, asked.type == 2, run.shuffle_seed())
             solve_all(puzzle, truth, seed, asked.effort, found)
             print(f"shuffle {seed}, {path.name}", file=sys.stderr, flush=True)

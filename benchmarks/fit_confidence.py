@@ -82,7 +82,7 @@ def make(photo: Image.Image, hard: bool, rng: np.random.Generator) -> tuple[Puzz
     rows, cols = pixels.shape[0] // size, pixels.shape[1] // size
     share = min(1.0, (MOST / (rows * cols)) ** 0.5)
     pixels = pixels[: max(2, int(rows * share)) * size, : max(2, int(cols * share)) * size]
-    whole = cut(np.ascontiguousarray(pixels), size, size)
+    whole = cut(np.ascontiguousarray(pixels), size)
     return scramble(whole, bool(rng.random() < 0.5), int(rng.integers(1 << 30)))
 
 
@@ -121,7 +121,7 @@ def cases(photos: Path, known: Path, cache: Path | None) -> Iterator[Case]:
             )
     for turned in (False, True):
         for number, path in enumerate(list_pictures(known)):
-            puzzle, truth = scramble(cut(np.asarray(Image.open(path).convert("RGB")), 28, 28), turned, number)
+            puzzle, truth = scramble(cut(np.asarray(Image.open(path).convert("RGB")), 28), turned, number)
             effort = "normal" if turned else "fast"
             yield solved(puzzle, truth, effort, 100 + number, f"set-{number}-{turned}", cache)
 

@@ -123,11 +123,11 @@ def make(
     rows, cols = pixels.shape[0] // high, pixels.shape[1] // wide
     share = min(1.0, (most / (rows * cols)) ** 0.5)
     pixels = pixels[: max(2, int(rows * share)) * high, : max(2, int(cols * share)) * wide]
-    whole = cut(np.ascontiguousarray(pixels), high, wide)
+    whole = cut(np.ascontiguousarray(pixels), (wide, high))
     puzzle, truth = scramble(whole, bool(rng.random() < 0.55), int(rng.integers(1 << 30)))
     if rng.random() < 0.08 and pixels.shape[2] == 3:  # coded after scrambling: the block grid tells nothing
         coarse = np.asarray(coded(Image.fromarray(render_sheet(puzzle)), rng))
-        puzzle = replace(puzzle, pieces=cut(coarse, high, wide).pieces)
+        puzzle = replace(puzzle, pieces=cut(coarse, (wide, high)).pieces)
     return puzzle, truth
 
 
@@ -142,7 +142,7 @@ def damaged(puzzle: Puzzle, rng: np.random.Generator) -> tuple[Puzzle, str]:
         buffer, quality = io.BytesIO(), int(rng.integers(55, 98))
         pixels = render_sheet(puzzle) if pieces.shape[3] == 3 else render_sheet(puzzle)[..., 0]
         Image.fromarray(pixels).save(buffer, "JPEG", quality=quality, subsampling=2 if rng.random() < 0.85 else 0)
-        pieces = cut(np.atleast_3d(np.asarray(Image.open(buffer))), *pieces.shape[1:3]).pieces
+        pieces = cut(np.atleast_3d(np.asarray(Image.open(buffer))), pieces.shape[2:0:-1]).pieces
         name = f"jpeg-{quality // 10}x"
     if kind > 0.78 or rng.random() < 0.1:
         deviation = float(np.exp(rng.uniform(np.log(2.5), np.log(25.0))))

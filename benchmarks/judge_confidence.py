@@ -66,11 +66,11 @@ def right_pieces(layout: Layout, truth: Layout, rotated: bool) -> NDArray[np.boo
 def puzzles(folder: str, kind: int, piece: int) -> Iterator[tuple[Puzzle, Layout]]:
     if folder == "scikit-image":
         for k, (name, size) in enumerate(BUNDLED):
-            yield scramble(cut(bundled(name, size), size, size), kind == 2, k)
+            yield scramble(cut(bundled(name, size), size), kind == 2, k)
         return
     for path in files.list_pictures(Path(folder)):
         seed = Run(path, (piece, piece), kind, "default", 0).shuffle_seed()
-        yield scramble(cut(files.read_picture(path), piece, piece), kind == 2, seed)
+        yield scramble(cut(files.read_picture(path), piece), kind == 2, seed)
 
 
 def bundled(name: str, size: int) -> Pixels:

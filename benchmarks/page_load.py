@@ -31,7 +31,7 @@ from jigsolve.puzzle.pieces import cut, scramble
 def sheet(seed: int) -> bytes:
     picture = skimage.data.chelsea()[40:240, 100:340]
     file = io.BytesIO()
-    pictures.encode(file, "PNG", render.render_sheet(scramble(cut(picture, 40, 40), False, seed)[0]))
+    pictures.encode(file, "PNG", render.render_sheet(scramble(cut(picture, 40), False, seed)[0]))
     return file.getvalue()
 
 

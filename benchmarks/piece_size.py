@@ -66,7 +66,7 @@ def case(image: Image.Image, kind: str, lossy: bool, rng: np.random.Generator, n
         w, h = (width, h) if rng.random() < 0.5 else (h, height)
     elif kind == "one row":
         w, h = (w, height) if rng.random() < 0.5 else (width, h)
-    whole = cut(picture, h, w)
+    whole = cut(picture, (w, h))
     turned = kind.endswith("turned") or (kind in ("strips", "one row") and rng.random() < 0.5)
     scrambled, _ = scramble(whole, turned, int(rng.integers(1 << 30)))
     sheet = render.render_sheet(scrambled)

@@ -58,7 +58,7 @@ def main() -> None:
         for kind in args.type:
             rows: dict[str, list[tuple[float, ...]]] = {}
             for k, picture in enumerate(pictures):
-                puzzle, truth = scramble(cut(picture, args.piece, args.piece), kind == 2, k)
+                puzzle, truth = scramble(cut(picture, args.piece), kind == 2, k)
                 for name, reference in references(picture).items():
                     result = solve(puzzle, SolveParams(effort=args.effort, threads=1), reference=reference)
                     layout, spent = result.layout, result.seconds.get("reference", 0.0)

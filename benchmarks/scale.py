@@ -93,11 +93,11 @@ def measure(picture: Path, sizes: list[str], efforts: list[str], turned: bool, t
     found = []
     with tempfile.TemporaryDirectory() as folder:
         sheet = Path(folder) / "puzzle.png"
-        files.write_picture(sheet, render.render_sheet(cut(pixels[:84, :84], 28, 28)))
+        files.write_picture(sheet, render.render_sheet(cut(pixels[:84, :84], 28)))
         whole(sheet, 28, turned, "fast", threads)  # kernels are compiled, files are in memory
         for text in sizes:
             size, part = _size(text)
-            whole_puzzle = cut(pixels[: part[0] * size, : part[1] * size] if part else pixels, size, size)
+            whole_puzzle = cut(pixels[: part[0] * size, : part[1] * size] if part else pixels, size)
             puzzle, truth = scramble(whole_puzzle, turned, 0)
             files.write_picture(sheet, render.render_sheet(puzzle))
             for effort in efforts:

@@ -80,7 +80,7 @@ def main() -> None:
     asked = parser.parse_args()
     first = start_up(asked.type == 2)
     warm = np.random.default_rng(0).integers(0, 256, (24, 24, 3), dtype=np.uint8)
-    solve(scramble(cut(warm, 8, 8), asked.type == 2, 0)[0])
+    solve(scramble(cut(warm, 8), asked.type == 2, 0)[0])
     print(f"| Type {asked.type}, {asked.effort} | {' | '.join(TITLES)} |")
     print("|---" * (len(TITLES) + 1) + "|")
     for folder in asked.folders:
@@ -88,7 +88,7 @@ def main() -> None:
         for seed in range(1, asked.shuffles + 1):
             for path in files.list_pictures(folder)[: asked.pictures]:
                 run = Run(path, (asked.piece, asked.piece), asked.type, "default", seed)
-                whole = cut(files.read_picture_8bit(path), asked.piece, asked.piece)
+                whole = cut(files.read_picture_8bit(path), asked.piece)
                 puzzle, truth = scramble(whole, asked.type == 2, run.shuffle_seed())
                 spent, layout = measure(puzzle, SolveParams(effort=asked.effort, seed=seed))
                 got = score(layout, truth, rotated=puzzle.rotated)

@@ -67,7 +67,7 @@ def main() -> None:
         for path in pictures:
             run = Run(path, (asked.piece, asked.piece), asked.type, "paper", seed)
             picture = files.read_picture_8bit(path)[: rows and rows * asked.piece, : cols and cols * asked.piece]
-            puzzle, truth = scramble(cut(picture, *run.piece), turned, run.shuffle_seed())
+            puzzle, truth = scramble(cut(picture, run.piece), turned, run.shuffle_seed())
             for name, mean in MEANS.items():
                 percentile.symmetrise = symmetric_by(mean)
                 layout = solve(puzzle, SolveParams(solver="paper", seed=seed)).layout

@@ -7,7 +7,7 @@ from jigsolve.puzzle.pieces import mix
 from jigsolve.puzzle.scores import match_pictures, score
 
 photographs = [skimage.data.chelsea(), skimage.data.coffee()]
-bag, truths = mix([scramble(cut(picture, 50, 50), rotate=True, seed=1) for picture in photographs], seed=2)
+bag, truths = mix([scramble(cut(picture, 50), rotate=True, seed=1) for picture in photographs], seed=2)
 
 results = solve_mixed(bag, params=SolveParams(effort="fast"))  # or solve_mixed(bag, 2), if you know how many there are
 print(f"{len(bag)} pieces of {len(results)} pictures")

@@ -19,7 +19,7 @@ def on_event(event: Event) -> None:
         iterations[event.iterations] += 1
 
 
-puzzle, truth = scramble(cut(skimage.data.chelsea(), 30, 30), rotate=False, seed=1)
+puzzle, truth = scramble(cut(skimage.data.chelsea(), 30), rotate=False, seed=1)
 result = solve(puzzle, SolveParams(solver="paper"), on_event)
 scores = score(result.layout, truth, puzzle.appearances())
 

@@ -60,7 +60,7 @@ def cases(photograph: NDArray[np.uint8]) -> dict[str, tuple[Files, str]]:
     sheet = encoded(photograph)
     damaged = bytearray(sheet)
     damaged[len(damaged) // 2] ^= 0xFF
-    pieces = [encoded(piece) for piece in cut(photograph[:80, :120], 40, 40).pieces]
+    pieces = [encoded(piece) for piece in cut(photograph[:80, :120], 40).pieces]
     layout = {"format": "jigsolve-layout", "version": 1, "rows": 1, "cols": 2, "piece": [40, 40], "pieces": [[0, 1]]}
     lies = {"as": {}, "other": {"version": 99}, "lies": {"rows": 5}, "many": {"pieces": [[0, 999_999]]}}
     known = {f"{name}.json": json.dumps(layout | lie) for name, lie in lies.items()}

@@ -28,7 +28,7 @@ def small_puzzle(
 ) -> tuple[Puzzle, Layout]:
     """A puzzle of rows x cols pieces from a corner of a photograph, and its truth."""
     picture = photograph(name)[top : top + rows * piece, left : left + cols * piece]
-    return scramble(cut(picture, piece, piece), rotate, seed)
+    return scramble(cut(picture, piece), rotate, seed)
 
 
 def grid_of(puzzle: Puzzle) -> GridProblem:

@@ -26,7 +26,7 @@ from jigsolve.solvers import GridProblem
 from pictures import photograph
 
 CAT = photograph("chelsea")[:120, :160]
-PIECES = [encoded(piece) for piece in cut(CAT, 40, 40).pieces]
+PIECES = [encoded(piece) for piece in cut(CAT, 40).pieces]
 SHEET = encoded(CAT)
 LAYOUT = {"format": "jigsolve-layout", "version": 1, "rows": 1, "cols": 2, "piece": [40, 40], "pieces": [[0, 1]]}
 PIN = {"format": "jigsolve-pins", "version": 1}
@@ -241,12 +241,12 @@ def test_bad_layouts(here: Path, capsys: pytest.CaptureFixture[str], name: str) 
 
 WHOLE = np.zeros((80, 80, 3), np.uint8)
 ARRAYS: dict[str, Callable[[], object]] = {
-    "floats": lambda: cut(np.full((80, 80, 3), 0.5), 40, 40),  # type: ignore[arg-type]
+    "floats": lambda: cut(np.full((80, 80, 3), 0.5), 40),  # type: ignore[arg-type]
     "NaN": lambda: Puzzle(np.full((4, 8, 8, 3), np.nan), 2, 2),  # type: ignore[arg-type]
     "infinite": lambda: inputs.from_sheet(np.full((80, 80, 3), np.inf), (40, 40)),  # type: ignore[arg-type]
     "floats without a size": lambda: inputs.from_sheet(np.full((80, 80, 3), np.nan)),  # type: ignore[arg-type]
-    "signed": lambda: cut(WHOLE.astype(np.int32), 40, 40),  # type: ignore[arg-type]
-    "flat": lambda: cut(WHOLE[..., 0], 40, 40),
+    "signed": lambda: cut(WHOLE.astype(np.int32), 40),  # type: ignore[arg-type]
+    "flat": lambda: cut(WHOLE[..., 0], 40),
     "no array": lambda: Puzzle([[1, 2], [3, 4]], 1, 1),  # type: ignore[arg-type]
     "nothing": lambda: inputs.from_sheet(None, (40, 40)),  # type: ignore[arg-type]
     "no pixels": lambda: inputs.from_sheet(WHOLE[:0], (40, 40)),
@@ -258,15 +258,13 @@ ARRAYS: dict[str, Callable[[], object]] = {
     "piece of halves": lambda: inputs.from_sheet(WHOLE, (2.5, 40)),  # type: ignore[arg-type]
     "piece without height": lambda: inputs.from_sheet(WHOLE, (40,)),  # type: ignore[arg-type]
     "piece too large": lambda: inputs.from_sheet(WHOLE, (81, 40)),
-    "cut by 0": lambda: cut(WHOLE, 0, 40),
+    "cut by 0": lambda: cut(WHOLE, (40, 0)),
     "grid too small": lambda: Puzzle(np.zeros((4, 8, 8, 3), np.uint8), 1, 3),
     "grid below 0": lambda: Puzzle(np.zeros((4, 8, 8, 3), np.uint8), -2, -2),
     "grid of halves": lambda: Puzzle(np.zeros((4, 8, 8, 3), np.uint8), 2.5, 2),  # type: ignore[arg-type]
-    "pins that contradict": lambda: solve(
-        cut(CAT, 40, 40), pins=Pins((PinnedCell(0, 0, 0, 0), PinnedCell(1, 0, 0, 0)))
-    ),
-    "reference of floats": lambda: solve(cut(CAT, 40, 40), reference=np.full((9, 9, 3), np.nan)),  # type: ignore[arg-type]
-    "reference without colour": lambda: solve(cut(CAT, 40, 40), reference=CAT[..., 0]),
+    "pins that contradict": lambda: solve(cut(CAT, 40), pins=Pins((PinnedCell(0, 0, 0, 0), PinnedCell(1, 0, 0, 0)))),
+    "reference of floats": lambda: solve(cut(CAT, 40), reference=np.full((9, 9, 3), np.nan)),  # type: ignore[arg-type]
+    "reference without colour": lambda: solve(cut(CAT, 40), reference=CAT[..., 0]),
     "layout of floats": lambda: Layout(np.array([[0.0, np.nan]]), np.zeros((1, 2), int)),  # type: ignore[arg-type]
     "layout and turns apart": lambda: Layout(np.array([[0, 1]]), np.zeros((2, 1), int)),
     "layouts of two grids": lambda: score(
@@ -428,4 +426,4 @@ def test_too_little_memory_is_one_line(
 def test_scrambling_refuses_what_it_cannot_cut(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for piece, says in (("0", "2 x 2"), ("-1", "--piece as"), ("500", "no larger")):
         refused(capsys, here, says, "scramble", "p.png", "--piece", piece, "--output", "s.png", "--truth", "l.json")
-    assert scramble(cut(CAT, 40, 40), True, 0)[0].total == 12
+    assert scramble(cut(CAT, 40), True, 0)[0].total == 12

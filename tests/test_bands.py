@@ -27,7 +27,7 @@ def with_margin(axis: int, first: bool) -> np.ndarray:
 @pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("axis", [0, 1])
 def test_a_white_band_goes_where_the_picture_is_white(axis, first):
-    puzzle = cut(with_margin(axis, first), 28, 28)
+    puzzle = cut(with_margin(axis, first), 28)
     kinds = find_piece_classes(puzzle)
     number = np.arange(len(puzzle)).reshape(puzzle.rows, puzzle.cols)
     right = Layout(number, np.zeros_like(number))
@@ -40,11 +40,11 @@ def test_a_white_band_goes_where_the_picture_is_white(axis, first):
 
 
 def test_pictures_without_bands_and_with_holes_stay_as_they_are():
-    plain = cut(photograph("coffee")[:112, :140], 28, 28)
+    plain = cut(photograph("coffee")[:112, :140], 28)
     number = np.arange(20).reshape(4, 5)
     layout = Layout(number, np.zeros_like(number))
     assert move_bands(plain, layout, find_piece_classes(plain)) is layout
-    all_white = cut(np.full((84, 84, 3), 255, dtype=np.uint8), 28, 28)
+    all_white = cut(np.full((84, 84, 3), 255, dtype=np.uint8), 28)
     square = Layout(np.arange(9).reshape(3, 3), np.zeros((3, 3), dtype=int))
     assert move_bands(all_white, square, find_piece_classes(all_white)) is square
     holes = Layout(np.array([[0, 1, -1]]), np.zeros((1, 3), dtype=int))
@@ -53,7 +53,7 @@ def test_pictures_without_bands_and_with_holes_stay_as_they_are():
 
 @pytest.mark.parametrize("rotate", [False, True])
 def test_solved_whatever_the_seed(rotate):
-    puzzle, _ = scramble(cut(with_margin(0, True), 28, 28), rotate, 3)
+    puzzle, _ = scramble(cut(with_margin(0, True), 28), rotate, 3)
     answer = solve(puzzle)
     flat = (np.bincount(find_piece_classes(puzzle).class_of) > 1)[find_piece_classes(puzzle).class_of][
         answer.layout.pieces

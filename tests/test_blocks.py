@@ -29,7 +29,7 @@ def coded(name: str, quality: int = 85) -> np.ndarray:
 @pytest.mark.parametrize("rotate", [False, True])
 def test_true_joints_agree(size, rotate):
     high, wide = size
-    puzzle, truth = scramble(cut(coded("coffee"), high, wide), rotate, 1)
+    puzzle, truth = scramble(cut(coded("coffee"), (wide, high)), rotate, 1)
     partner = partners(truth)
     a = np.flatnonzero(partner >= 0).astype(np.int32)
     b = partner[a].astype(np.int32)
@@ -48,7 +48,7 @@ def test_true_joints_agree(size, rotate):
 
 def test_where_blocks_meet_at_the_border():
     """Pieces 28 wide: at every second cut. What the first part says of a joint counts less there."""
-    puzzle = cut(coded("chelsea", 60), 28, 28)
+    puzzle = cut(coded("chelsea", 60), 28)
     number = np.arange(len(puzzle)).reshape(puzzle.rows, puzzle.cols)
     a = (4 * number[:, :-1]).astype(np.int32)
     _, meet = Blocks(puzzle).evidence(
@@ -66,7 +66,7 @@ def test_where_blocks_meet_at_the_border():
 def test_the_grid_is_found_at_its_phase():
     picture = coded("chelsea", 60)
     for x in (0, 3, 8, 13):
-        pieces = cut(picture[:, x : x + 28 * 9], 28, 28).pieces
+        pieces = cut(picture[:, x : x + 28 * 9], 28).pieces
         found = phases(pieces.astype(np.float32)[:, :, :, :3]).argmax(axis=1) % 8
         true = (-(x + 28 * (np.arange(len(pieces)) % 9))) % 8
         assert (found == true).mean() > 0.9
@@ -74,18 +74,18 @@ def test_the_grid_is_found_at_its_phase():
 
 @pytest.mark.parametrize("name", ["coffee", "chelsea"])
 def test_pieces_of_one_coded_picture_fit_one_grid_and_others_do_not(name):
-    assert Blocks(cut(coded(name), 28, 28)).lean() is not None
+    assert Blocks(cut(coded(name), 28)).lean() is not None
     smooth = Image.fromarray(coded(name)).resize((600, 400), Image.Resampling.BICUBIC)
-    assert Blocks(cut(np.asarray(smooth), 28, 28)).lean() is None
-    assert Blocks(cut(coded(name), 32, 32)).lean() is None  # all alike: it says nothing
+    assert Blocks(cut(np.asarray(smooth), 28)).lean() is None
+    assert Blocks(cut(coded(name), 32)).lean() is None  # all alike: it says nothing
 
 
 def test_few_sure_joints_say_nothing_and_noise_has_no_grid():
     noise = np.random.default_rng(1).integers(0, 256, (280, 280, 3)).astype(np.uint8)
-    for puzzle in (cut(noise, 28, 28), cut(coded("coffee"), 28, 28)):
+    for puzzle in (cut(noise, 28), cut(coded("coffee"), 28)):
         a, b = np.arange(10, dtype=np.int32), np.arange(10, 20, dtype=np.int32)
         assert (Blocks(puzzle).evidence(a, b, np.ones(10, dtype=bool))[0] == 0.0).all()
-    assert Blocks(cut(noise, 28, 28)).lean() is None
+    assert Blocks(cut(noise, 28)).lean() is None
 
 
 def test_constant_pieces_have_no_phase():
@@ -93,7 +93,7 @@ def test_constant_pieces_have_no_phase():
 
 
 def test_the_lean_brings_true_partners_among_the_nearest_and_leaves_distances_alone():
-    puzzle, truth = scramble(cut(coded("rocket", 50), 28, 28), False, 1)
+    puzzle, truth = scramble(cut(coded("rocket", 50), 28), False, 1)
     partner = partners(truth)
     sides = np.flatnonzero(partner >= 0)
     plain = find_pairs(puzzle, Mahalanobis(), 3)
@@ -110,6 +110,6 @@ def test_the_lean_brings_true_partners_among_the_nearest_and_leaves_distances_al
 
 
 def test_threads_change_nothing():
-    puzzle = cut(coded("coffee"), 14, 14)
+    puzzle = cut(coded("coffee"), 14)
     np.testing.assert_array_equal(Blocks(puzzle).seen, Blocks(puzzle, Workers(2)).seen)
     assert Blocks(puzzle).seen.shape == (len(puzzle), 2, PHASES)

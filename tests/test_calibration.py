@@ -139,7 +139,7 @@ def test_copies_are_right_as_often_as_lots_say(turned: bool) -> None:
     whole = photograph("coffee")[:60, :60].copy()
     whole[:24, 12:48] = 200  # six of one colour
     whole[36:48, 24:36] = whole[48:60, 36:48]  # two of one look
-    puzzle, truth = scramble(cut(whole, 12, 12), turned, 3)
+    puzzle, truth = scramble(cut(whole, 12), turned, 3)
     kinds = find_piece_classes(puzzle)
     assert sorted(kinds.copies.tolist())[-2:] == [2, 6]
     answer = Facing(kinds, truth, puzzle.turns)
@@ -190,7 +190,7 @@ def test_calibrated_on_pictures_it_has_never_seen() -> None:
     said, true = [], []
     for name, piece in HARD:
         for rotate in (False, True):
-            puzzle, truth = scramble(cut(photograph(name)[:360, :420], piece, piece), rotate, 1)
+            puzzle, truth = scramble(cut(photograph(name)[:360, :420], piece), rotate, 1)
             result = solve(puzzle, SolveParams(effort="fast"))
             joints = result.confidence
             assert isinstance(joints, Confidence)

@@ -122,7 +122,7 @@ def in_files(folder: Path, puzzle: Puzzle) -> None:
 
 def test_a_bag_of_two_pictures(cli: Cli, tmp_path: Path) -> None:
     wholes = {"chelsea": skimage.data.chelsea()[:240, :360], "coffee": skimage.data.coffee()[:200, :320]}
-    bag, truths = mix([scramble(cut(whole, 40, 40), False, 1) for whole in wholes.values()], 2)
+    bag, truths = mix([scramble(cut(whole, 40), False, 1) for whole in wholes.values()], 2)
     in_files(tmp_path / "bag", bag)
     ran = cli("solve", "bag", "--output", "s.png", "--layout", "l.json", "--overlay", "o.png", "--effort", "fast")
     assert (ran.code, ran.err) == (0, "")
@@ -144,7 +144,7 @@ def test_a_bag_of_two_pictures(cli: Cli, tmp_path: Path) -> None:
 
 def test_a_bag_that_was_poured_out_on_a_sheet(cli: Cli, tmp_path: Path) -> None:
     wholes = [skimage.data.chelsea()[:240, :320], skimage.data.coffee()[:240, :320]]
-    bag, _ = mix([scramble(cut(whole, 40, 40), True, 1) for whole in wholes], 2)
+    bag, _ = mix([scramble(cut(whole, 40), True, 1) for whole in wholes], 2)
     files.write_picture(tmp_path / "bag.png", render.render_sheet(replace(bag, rows=8, cols=12)))
     shape = ("--rows", "6", "--cols", "8")
     ran = cli("solve", "bag.png", "--rotated", "--pictures", "2", *shape, "--effort", "fast", "--output", "s.png")
@@ -156,7 +156,7 @@ def test_a_bag_that_was_poured_out_on_a_sheet(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_a_folder_of_one_picture_is_written_as_such(cli: Cli, tmp_path: Path) -> None:
-    puzzle, truth = scramble(cut(skimage.data.chelsea(), 50, 50), False, 3)
+    puzzle, truth = scramble(cut(skimage.data.chelsea(), 50), False, 3)
     in_files(tmp_path / "pieces", puzzle)
     for asked in ((), ("--pictures", "1"), ("--pictures", "auto")):
         ran = cli("solve", "pieces", "--layout", "l.json", "--effort", "fast", *asked)
@@ -234,7 +234,7 @@ def test_a_folder_and_a_zip_of_pieces(cli: Cli, tmp_path: Path) -> None:
     cli("scramble", "photo.png", "--piece", "50", "--output", "p.png", "--truth", "t.json")
     folder = tmp_path / "pieces"
     folder.mkdir()
-    for k, piece in enumerate(cut(files.read_picture(tmp_path / "p.png"), 50, 50).pieces):
+    for k, piece in enumerate(cut(files.read_picture(tmp_path / "p.png"), 50).pieces):
         files.write_picture(folder / f"{k}.png", piece[: 49 + k % 3] if k < 10 else piece)
     ran = cli("solve", "pieces", "--layout", "l.json", "--output", "s.png")
     assert (ran.code, ran.err) == (0, "")

@@ -59,7 +59,7 @@ def by_loops(near: Pairs, value: Callable[[int, np.ndarray, float], float]) -> n
 
 
 PUZZLES = [small_puzzle("coffee", 40, 4, 5)[0], small_puzzle("coffee", 40, 3, 4, rotate=True)[0],
-           scramble(cut(small_puzzle("chelsea", 60, 3, 3)[0].pieces[0], 12, 20), True, 0)[0]]  # fmt: skip
+           scramble(cut(small_puzzle("chelsea", 60, 3, 3)[0].pieces[0], (20, 12)), True, 0)[0]]  # fmt: skip
 puzzles = pytest.mark.parametrize("puzzle", PUZZLES, ids=["upright", "turned", "oblong"])
 
 

@@ -37,14 +37,14 @@ def test_what_was_done_is_found(name: str, rotate: bool, protocol: str, border: 
 
 
 def test_pieces_in_their_right_order_are_not_taken_for_a_coded_sheet() -> None:
-    whole = cut(photograph("coffee")[:280, :392], 28, 28)
+    whole = cut(photograph("coffee")[:280, :392], 28)
     assert found(whole) == (CLEAN, False)
     worn = Puzzle(np.ascontiguousarray(whole.pieces[:, 2:-2, 2:-2]), whole.rows, whole.cols)
     assert found(worn) == (WORN, False)
 
 
 def test_nothing_is_said_of_a_few_pieces_or_of_flat_ones() -> None:
-    few = cut(photograph("coffee")[:56, :56], 28, 28)
+    few = cut(photograph("coffee")[:56, :56], 28)
     assert found(few) == (CLEAN, False)
     flat = Puzzle(np.full((30, 8, 8, 3), 90, dtype=np.uint8), 5, 6)
     assert found(flat) == (CLEAN, False)

@@ -85,7 +85,7 @@ def test_every_layout_is_feasible_whatever_c_is(kinds, seed, turns, rows, cols, 
 def test_islands_that_know_nothing_of_each_other_come_together():
     """Two photographs in one puzzle, with no joint between them."""
     one, two = photograph("astronaut")[:120, 100:400], photograph("coffee")[100:220, 100:400]
-    puzzle, _ = scramble(cut(np.concatenate([one, two]), 30, 30), False, 0)
+    puzzle, _ = scramble(cut(np.concatenate([one, two]), 30), False, 0)
     C = grid_of(puzzle).C.tolil()
     C[:160, 160:] = 0.0
     C[160:, :160] = 0.0
@@ -331,7 +331,7 @@ def joints_found(found: Layout, truth: Layout) -> float:
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("share", [0.05, 0.2])
 def test_missing_pieces_leave_holes(share, known, rotate):
-    whole, truth = scramble(cut(photograph("coffee"), 40, 40), rotate, 2)
+    whole, truth = scramble(cut(photograph("coffee"), 40), rotate, 2)
     puzzle, right = without(whole, truth, share, known)
     found = solve(puzzle).layout
     assert sorted(found.pieces.shape) == sorted(right.pieces.shape)
@@ -368,7 +368,7 @@ def test_solvers_that_cannot_leave_holes_say_so():
 @pytest.mark.parametrize("name", ["coffee", "chelsea", "rocket"])
 @pytest.mark.parametrize("rotate", [False, True])
 def test_photographs_at_28_pixels(name, rotate):
-    puzzle, truth = scramble(cut(photograph(name), 28, 28), rotate, 1)
+    puzzle, truth = scramble(cut(photograph(name), 28), rotate, 1)
     result = solve(puzzle)
     assert score(result.layout, truth, puzzle.appearances(), rotated=rotate).picture > 0.99
 
@@ -376,7 +376,7 @@ def test_photographs_at_28_pixels(name, rotate):
 @pytest.mark.parametrize("rotate", [False, True])
 def test_what_the_search_misses_in_the_dark_is_not_its_fault(rotate):
     """In the astronaut's black surroundings other pictures are more consistent than the truth: one of them is found."""
-    puzzle, truth = scramble(cut(photograph("astronaut"), 28, 28), rotate, 1)
+    puzzle, truth = scramble(cut(photograph("astronaut"), 28), rotate, 1)
     grid = learned_grid(puzzle)
     answer = Default().solve(grid, 0, ignore_event)
     assert answer.consistency >= grid.consistency(truth)
@@ -389,7 +389,7 @@ def test_the_picture_is_right_where_pieces_are_identical(rotate):
     picture = photograph("coffee")[:308, :448].copy()
     picture[:130] = 255
     picture[:200, 150:300] = 255
-    puzzle, truth = scramble(cut(picture, 28, 28), rotate, 3)
+    puzzle, truth = scramble(cut(picture, 28), rotate, 3)
     result = solve(puzzle)
     found = score(result.layout, truth, puzzle.appearances(), rotated=rotate)
     assert result.layout.is_feasible(len(puzzle))
@@ -402,7 +402,7 @@ def test_copies_that_were_turned_apart(rotate):
     """One tile over and over among the pieces of a photograph, each copy turned its own way."""
     picture = photograph("astronaut")[:360, 100:460].copy()
     picture[40:80, 40:80] = picture[200:240, 80:120] = picture[280:320, 280:320]
-    puzzle, truth = scramble(cut(picture, 40, 40), rotate, 5)
+    puzzle, truth = scramble(cut(picture, 40), rotate, 5)
     assert solve(puzzle).layout.is_feasible(81)
     assert score(solve(puzzle).layout, truth, puzzle.appearances(), rotated=rotate).picture > 0.95
 
@@ -431,7 +431,7 @@ def test_more_effort_is_not_less_consistent():
 
 
 def test_a_time_limit_gives_the_best_so_far():
-    puzzle, _ = scramble(cut(photograph("rocket"), 20, 20), True, 0)
+    puzzle, _ = scramble(cut(photograph("rocket"), 20), True, 0)
     solve(small_puzzle("rocket", 40, 3, 3, True)[0])  # kernels are loaded
     begin = time.perf_counter()
     result = solve(puzzle, SolveParams(effort="thorough", time_limit=0.05))
@@ -460,7 +460,7 @@ def test_bad_budgets_are_refused(given):
 
 
 def test_the_command_line_says_that_it_was_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    puzzle, _ = scramble(cut(photograph("rocket"), 28, 28), False, 0)
+    puzzle, _ = scramble(cut(photograph("rocket"), 28), False, 0)
     sheet = puzzle.pieces.reshape(puzzle.rows, puzzle.cols, 28, 28, 3).swapaxes(1, 2)
     files.write_picture(tmp_path / "p.png", np.ascontiguousarray(sheet.reshape(puzzle.rows * 28, puzzle.cols * 28, 3)))
     words = ["solve", str(tmp_path / "p.png"), "--piece", "28", "--layout", str(tmp_path / "l.json")]

@@ -33,7 +33,7 @@ def test_readme_shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files.write_picture(tmp_path / "photos" / "1.png", photo)
     with ZipFile(tmp_path / "bag.zip", "w") as bag:
         for name in ("chelsea", "coffee", "rocket"):
-            for k, piece in enumerate(cut(getattr(skimage.data, name)()[:200, 100:360], 40, 40).pieces):
+            for k, piece in enumerate(cut(getattr(skimage.data, name)()[:200, 100:360], 40).pieces):
                 files.write_picture(tmp_path / "piece.png", piece)
                 bag.write(tmp_path / "piece.png", f"{name}{k}.png")
     lines = "".join(snippets("sh")).splitlines()

@@ -211,7 +211,7 @@ def test_parts_that_no_best_buddies_tie_are_bridged_by_the_best_joint():
 def test_parts_that_white_divides_lie_the_same_way_up(name, seed):
     picture = photograph("coffee")[:320, :480].copy()
     picture[:, 220:260] = 255  # through the middle of pieces: no sure joint ties the left part to the right
-    puzzle, truth = scramble(cut(picture, 40, 40), True, seed)
+    puzzle, truth = scramble(cut(picture, 40), True, seed)
     measure, compatibility = Mahalanobis(), Ratio()
     near = find_pairs(puzzle, measure, compatibility.keep(puzzle))
     grid = GridProblem(compatibility.matrix(puzzle, measure, near, 0), 8, 12, puzzle.turns)
@@ -272,7 +272,7 @@ def test_bad_parameters_are_refused(bad):
 @pytest.mark.parametrize("rotate", [False, True])
 def test_small_rows_and_oblong_pieces_are_solved(name, rows, cols, high, wide, rotate):
     picture = photograph("coffee")[: rows * high, : cols * wide]
-    puzzle, _ = scramble(cut(picture, high, wide), rotate, 1)
+    puzzle, _ = scramble(cut(picture, (wide, high)), rotate, 1)
     assert solve(puzzle, SolveParams(solver=name, threads=1)).layout.is_feasible(rows * cols)
 
 

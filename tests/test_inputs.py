@@ -17,7 +17,7 @@ from pictures import photograph
 
 
 def test_a_sheet(tmp_path: Path) -> None:
-    puzzle, truth = scramble(cut(photograph("chelsea"), 40, 30), True, 3)
+    puzzle, truth = scramble(cut(photograph("chelsea"), (30, 40)), True, 3)
     files.write_picture(tmp_path / "p.png", render.render_sheet(puzzle))
     given = jigsolve.read_puzzle(tmp_path / "p.png", rotated=True)
     np.testing.assert_array_equal(given.puzzle.pieces, puzzle.pieces)
@@ -39,7 +39,7 @@ def pieces_in(folder: Path, puzzle: Puzzle) -> Path:
 
 @pytest.mark.parametrize("asked", [(4, None), (None, 6), (4, 6), (None, None)])
 def test_a_folder(tmp_path: Path, asked: tuple[int | None, int | None]) -> None:
-    puzzle, truth = scramble(cut(photograph("chelsea")[:240, 60:420], 60, 60), False, 3)
+    puzzle, truth = scramble(cut(photograph("chelsea")[:240, 60:420], 60), False, 3)
     folder = pieces_in(tmp_path / "p", puzzle)
     (folder / "notes.txt").write_text("not a piece")
     given = jigsolve.read_puzzle(folder, rows=asked[0], cols=asked[1])
@@ -54,7 +54,7 @@ def test_a_folder(tmp_path: Path, asked: tuple[int | None, int | None]) -> None:
 
 
 def test_a_folder_with_pieces_missing(tmp_path: Path) -> None:
-    puzzle, truth = scramble(cut(photograph("chelsea")[:240, 60:420], 60, 60), False, 3)
+    puzzle, truth = scramble(cut(photograph("chelsea")[:240, 60:420], 60), False, 3)
     folder = pieces_in(tmp_path / "p", puzzle)
     (folder / f"piece{truth.pieces[1, 2] + 1}.png").unlink()
     given = jigsolve.read_puzzle(folder, rows=4, cols=6)
@@ -64,7 +64,7 @@ def test_a_folder_with_pieces_missing(tmp_path: Path) -> None:
 
 
 def test_a_zip(tmp_path: Path) -> None:
-    puzzle, _ = scramble(cut(photograph("chelsea"), 60, 60), False, 3)
+    puzzle, _ = scramble(cut(photograph("chelsea"), 60), False, 3)
     folder = pieces_in(tmp_path / "p", puzzle)
     shutil.make_archive(str(tmp_path / "a"), "zip", folder)
     given = jigsolve.read_puzzle(tmp_path / "a.zip", rows=5)
@@ -74,7 +74,7 @@ def test_a_zip(tmp_path: Path) -> None:
 
 def test_several_frames_are_said(tmp_path: Path) -> None:
     sheets = [
-        Image.fromarray(render.render_sheet(scramble(cut(photograph("chelsea"), 60, 60), False, k)[0])) for k in (1, 2)
+        Image.fromarray(render.render_sheet(scramble(cut(photograph("chelsea"), 60), False, k)[0])) for k in (1, 2)
     ]
     sheets[0].save(tmp_path / "a.tif", save_all=True, append_images=sheets[1:])
     assert jigsolve.read_puzzle(tmp_path / "a.tif").notes[0] == "a.tif has several frames: the first is taken."
@@ -90,12 +90,12 @@ def test_folders_that_hold_no_puzzle(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"one size, 451x300 within 2 pixels, got 600x400 in b\.png"):
         jigsolve.read_puzzle(tmp_path)
     with pytest.raises(InputError, match="2 pieces, got 3"):
-        jigsolve.read_puzzle(pieces_in(tmp_path / "p", cut(photograph("chelsea"), 150, 451)), rows=3)
+        jigsolve.read_puzzle(pieces_in(tmp_path / "p", cut(photograph("chelsea"), (451, 150))), rows=3)
 
 
 def test_a_given_size_leaves_a_margin() -> None:
     whole = photograph("chelsea")  # 451 x 300
-    puzzle, truth = scramble(cut(whole, 40, 40), False, 3)
+    puzzle, truth = scramble(cut(whole, 40), False, 3)
     sheet = whole.copy()
     sheet[:280, :440] = render.render_sheet(puzzle)
     given = inputs.from_sheet(sheet, (40, 40))
@@ -109,7 +109,7 @@ def test_a_given_size_leaves_a_margin() -> None:
 
 def test_a_frame_is_found_and_kept() -> None:
     whole = np.pad(photograph("chelsea")[:280, :440], ((13, 7), (5, 60), (0, 0)), constant_values=255)
-    puzzle, truth = scramble(cut(whole[13:293, 5:445], 40, 40), False, 3)
+    puzzle, truth = scramble(cut(whole[13:293, 5:445], 40), False, 3)
     sheet = whole.copy()
     sheet[13:293, 5:445] = render.render_sheet(puzzle)
     for size in ("auto", (40, 40)):
@@ -134,12 +134,12 @@ def test_a_bag_has_neither_grid_nor_margin(tmp_path: Path) -> None:
     bag = jigsolve.read_puzzle(tmp_path / "bag.png", (40, 40), bag=True)
     assert (bag.puzzle.rows, bag.puzzle.cols, len(bag.puzzle)) == (0, 0, 77)
     assert bag.notes[0].endswith("no part of the puzzle, left off.")
-    _, truth = scramble(cut(whole, 40, 40), False, 0)
+    _, truth = scramble(cut(whole, 40), False, 0)
     assert inputs.compose_picture(bag, truth).shape == (280, 440, 3)
 
 
 def test_rows_and_cols_are_taken() -> None:
-    sheet = render.render_sheet(scramble(cut(photograph("chelsea"), 50, 45), False, 0)[0])  # 6 rows, 10 cols
+    sheet = render.render_sheet(scramble(cut(photograph("chelsea"), (45, 50)), False, 0)[0])  # 6 rows, 10 cols
     for asked, shape in (((None, None), (6, 10)), ((5, None), (5, 12)), ((None, 20), (3, 20)), ((4, 15), (4, 15))):
         puzzle = inputs.from_sheet(sheet, (45, 50), False, *asked).puzzle
         assert (puzzle.rows, puzzle.cols) == shape
@@ -152,7 +152,7 @@ def test_rows_and_cols_are_taken() -> None:
 
 
 def test_unsure_is_said_in_one_line() -> None:
-    hard = scramble(cut(photograph("clock"), 150, 200), False, 0)[0]  # two by two
+    hard = scramble(cut(photograph("clock"), (200, 150)), False, 0)[0]  # two by two
     (note,) = inputs.from_sheet(render.render_sheet(hard)).notes
     assert note.startswith("Unsure of the piece size: 200x150 (confidence 0.")
     assert note.count("x") >= 4
@@ -198,7 +198,7 @@ def written(path: Path, sheet: np.ndarray) -> None:
      ("sideways.jpg", 3, 8)],
 )  # fmt: skip
 def test_every_kind_of_picture_is_solved(tmp_path: Path, name: str, channels: int, depth: int) -> None:
-    puzzle, truth = scramble(cut(photograph("coffee")[:, :400], 50, 50), False, 3)
+    puzzle, truth = scramble(cut(photograph("coffee")[:, :400], 50), False, 3)
     written(tmp_path / name, render.render_sheet(puzzle))
     given = jigsolve.read_puzzle(tmp_path / name)
     assert given.piece == (50, 50)

@@ -100,7 +100,7 @@ def test_the_machine_tells_what_it_has() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak is told in other units")
 def test_the_limit_is_kept_within_a_tenth(tmp_path: Path) -> None:
-    puzzle, _ = scramble(cut(photograph("coffee"), 10, 10), False, 0)  # 2,400 pieces
+    puzzle, _ = scramble(cut(photograph("coffee"), 10), False, 0)  # 2,400 pieces
     files.write_picture(tmp_path / "p.png", render.render_sheet(puzzle))
     need = memory.estimate_need(puzzle, (puzzle.rows, puzzle.cols), 24, dense=False)
     words = ["solve", f"{tmp_path}/p.png", "--piece", "10", "--effort", "fast", "--time-limit", "20", "--threads", "4",

@@ -102,7 +102,7 @@ def test_other_solvers_solve_what_was_told_apart() -> None:
 
 
 def test_shreds_are_taken_for_one_picture_unless_told() -> None:
-    strips, _ = scramble(cut(photograph("coffee"), 400, 30), False, 1)
+    strips, _ = scramble(cut(photograph("coffee"), (30, 400)), False, 1)
     assert len(solve_mixed(strips, None, FAST)) == 1
 
 
@@ -112,7 +112,7 @@ def test_identical_pieces_are_shared_out() -> None:
     for k, name in enumerate(("coffee", "chelsea")):
         whole = photograph(name)[:288, :432].copy()
         whole[96:192, 96:288] = 255
-        parts.append(scramble(cut(whole, 48, 48), False, k))
+        parts.append(scramble(cut(whole, 48), False, k))
     puzzle, truths = mix(parts, 0)
     results = solve_mixed(puzzle, None, FAST)
     assert [result.layout.pieces.shape for result in results] == [(6, 9), (6, 9)]
@@ -126,7 +126,7 @@ def test_an_island_in_white_is_no_picture_of_its_own() -> None:
     whole = photograph("coffee")[: 8 * 48, : 12 * 48].copy()
     whole[48 : 6 * 48, 5 * 48 : 10 * 48] = 255
     whole[2 * 48 : 5 * 48, 6 * 48 : 9 * 48] = photograph("chelsea")[60:204, 160:304]
-    puzzle, _ = scramble(cut(whole, 48, 48), False, 1)
+    puzzle, _ = scramble(cut(whole, 48), False, 1)
     assert len(solve_mixed(puzzle, None, FAST)) == 1
     assert len(solve_mixed(puzzle, 2, FAST)) == 2  # but who says so is believed
 

@@ -150,7 +150,7 @@ def test_uploads_are_bounded(client: TestClient, monkeypatch: pytest.MonkeyPatch
 
 
 def test_names_are_never_paths(client: TestClient) -> None:
-    pieces = cut(PHOTOGRAPH[:80, :120], 40, 40).pieces
+    pieces = cut(PHOTOGRAPH[:80, :120], 40).pieces
     state = sent(client, ("a.zip", zipped({f"../../{k}.png": encoded(piece) for k, piece in enumerate(pieces)})))
     assert state["puzzle"]["n"] == 6
     assert upload.shown("a\n\x00/../b") == "a\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}/../b"
@@ -283,8 +283,8 @@ def test_puzzles_without_much_to_go_by(client: TestClient, picture: str) -> None
         "black": [("a.png", encoded(np.zeros((120, 160, 3), dtype=np.uint8)))],
         "identical": [("a.png", encoded(np.tile(tile, (3, 4, 1))))],
         "one": [("a.png", encoded(tile))],
-        "two": [(f"{k}.png", encoded(piece)) for k, piece in enumerate(cut(PHOTOGRAPH[:40, :80], 40, 40).pieces)],
-        "row": [(f"{k}.png", encoded(piece)) for k, piece in enumerate(cut(PHOTOGRAPH[:40], 40, 40).pieces)],
+        "two": [(f"{k}.png", encoded(piece)) for k, piece in enumerate(cut(PHOTOGRAPH[:40, :80], 40).pieces)],
+        "row": [(f"{k}.png", encoded(piece)) for k, piece in enumerate(cut(PHOTOGRAPH[:40], 40).pieces)],
     }[picture]
     state = sent(client, *files)
     path = f"/api/desks/{state['key']}"

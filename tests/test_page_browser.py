@@ -356,7 +356,7 @@ def test_a_reload_finds_its_way_back(browser: Browser, address: str) -> None:
 def test_22755_pieces_stay_smooth(browser: Browser, address: str, tmp_path: Path) -> None:
     rows, cols = LARGE
     picture = np.tile(photograph("coffee"), (8, 10, 1))[: rows * 28, : cols * 28]
-    puzzle, truth = scramble(cut(picture, 28, 28), rotate=False, seed=0)
+    puzzle, truth = scramble(cut(picture, 28), rotate=False, seed=0)
     rng = np.random.default_rng(0)
     right, down = (np.where(rng.random(shape) < 0.03, 0.5, 0.999) for shape in ((rows, cols - 1), (rows - 1, cols)))
     believed = Confidence(right, down, (right > 2, down > 2), np.full(LARGE, 0.9), 0.0, 0.0)

@@ -18,7 +18,7 @@ PHOTOGRAPHS = ("astronaut", "chelsea", "coffee", "camera", "coins", "rocket")
 
 
 def sheet_of(name: str, width: int, height: int, rotate: bool = False, seed: int = 0) -> np.ndarray:
-    return render.render_sheet(scramble(cut(photograph(name), height, width), rotate, seed)[0])
+    return render.render_sheet(scramble(cut(photograph(name), (width, height)), rotate, seed)[0])
 
 
 def as_jpeg(sheet: np.ndarray, quality: int) -> np.ndarray:
@@ -49,7 +49,7 @@ def test_strips_and_single_rows(name: str) -> None:
 def test_a_few_large_pieces() -> None:
     picture = photograph("astronaut")
     assert estimate_grid(sheet_of("astronaut", 256, 256)).piece == (256, 256)
-    assert estimate_grid(render.render_sheet(scramble(cut(picture, 128, 170), True, 1)[0])).piece == (170, 128)
+    assert estimate_grid(render.render_sheet(scramble(cut(picture, (170, 128)), True, 1)[0])).piece == (170, 128)
 
 
 def test_what_is_left_over_at_the_end() -> None:
@@ -121,14 +121,14 @@ def test_blocks_of_a_picture_that_was_jpeg_before_it_was_cut() -> None:
     """Strips turned by half turns put its blocks at two places at once: they are no cuts."""
     picture = as_jpeg(photograph("rocket")[:, :636], 30)  # 4 more than whole blocks
     for height in (8, 28):
-        sheet = render.render_sheet(scramble(cut(picture, height, 636), True, 1)[0])
+        sheet = render.render_sheet(scramble(cut(picture, (636, height)), True, 1)[0])
         assert estimate_grid(sheet).piece == (636, height)
 
 
 @pytest.mark.parametrize(("enlarged", "piece"), [(4, 32), (8, 32), (5, 40)])
 def test_pixels_drawn_large_are_no_pieces(enlarged: int, piece: int) -> None:
     drawing = np.kron(photograph("astronaut")[::4, ::4], np.ones((enlarged, enlarged, 1), np.uint8))
-    guess = estimate_grid(render.render_sheet(scramble(cut(drawing, piece, piece), False, 0)[0]))
+    guess = estimate_grid(render.render_sheet(scramble(cut(drawing, piece), False, 0)[0]))
     assert guess.piece == (piece, piece)
     assert guess.sure
 
@@ -137,5 +137,5 @@ def test_a_code_that_shows_no_cuts_is_not_cut_into_its_squares() -> None:
     """Where every line may be a cut or none, nobody can tell; to be sure of the code's own squares would be wrong."""
     squares = np.random.default_rng(0).random((33, 33)) < 0.5
     code = (np.kron(np.pad(squares, 4, constant_values=True), np.ones((8, 8))) * 255).astype(np.uint8)
-    guess = estimate_grid(render.render_sheet(scramble(cut(code[..., None], 24, 24), False, 0)[0]))
+    guess = estimate_grid(render.render_sheet(scramble(cut(code[..., None], 24), False, 0)[0]))
     assert guess.piece == (24, 24) or not guess.sure

@@ -76,7 +76,7 @@ def test_a_pinned_copy_is_that_very_copy():
 
 
 def test_what_is_right_and_pinned_changes_nothing():
-    puzzle, truth = scramble(cut(photograph("rocket"), 40, 40), True, 1)
+    puzzle, truth = scramble(cut(photograph("rocket"), 40), True, 1)
     pins = Pins(cells=(PinnedCell(int(truth.pieces[1, 1]), 1, 1, int(truth.turns[1, 1])),))
     layout = solve(puzzle, pins=pins).layout
     assert (layout.pieces == truth.pieces).mean() > 0.95  # upright, since the pin says how

@@ -120,7 +120,7 @@ def test_a_solver_that_fails_does_not_end_the_campaign(
 
 def test_layouts_that_are_none_are_refused() -> None:
     loaded(COPY.replace("dataclass\n", "dataclass, replace\n", 1).replace("(grid,", "(replace(grid, rows=4, cols=3),"))
-    puzzle, _ = scramble(cut(skimage.data.chelsea()[:120, :160], 40, 40), False, 0)
+    puzzle, _ = scramble(cut(skimage.data.chelsea()[:120, :160], 40), False, 0)
     with pytest.raises(InputError, match="Expected solver copy to lay every piece once, got 4 rows x 3 cols"):
         solve(puzzle, SolveParams("copy"))
 

@@ -16,7 +16,7 @@ from pictures import photograph
 @pytest.mark.parametrize("name", ["chelsea", "camera"])
 def test_the_truth_of_a_scrambled_picture_is_the_picture(height: int, width: int, rotate: bool, name: str) -> None:
     picture = photograph(name)
-    whole = cut(picture, height, width)
+    whole = cut(picture, (width, height))
     puzzle, truth = scramble(whole, rotate, seed=3)
     assert truth.is_feasible(len(whole))
     kept = picture[: whole.rows * height, : whole.cols * width]
@@ -26,14 +26,14 @@ def test_the_truth_of_a_scrambled_picture_is_the_picture(height: int, width: int
 
 
 def test_a_sheet_gives_its_pieces_back() -> None:
-    puzzle, _ = scramble(cut(photograph("chelsea"), 40, 40), rotate=True, seed=0)
-    again = cut_sheet(render.render_sheet(puzzle), 40, 40, rotated=True)
+    puzzle, _ = scramble(cut(photograph("chelsea"), 40), rotate=True, seed=0)
+    again = cut_sheet(render.render_sheet(puzzle), 40, rotated=True)
     np.testing.assert_array_equal(again.pieces, puzzle.pieces)
     assert (again.rows, again.cols, again.rotated) == (7, 11, True)
 
 
 def test_scrambling_is_a_matter_of_the_seed_alone() -> None:
-    whole = cut(photograph("coffee"), 50, 50)
+    whole = cut(photograph("coffee"), 50)
     before = whole.pieces.copy()
     one, truth = scramble(whole, rotate=True, seed=1)
     two, same = scramble(whole, rotate=True, seed=1)
@@ -48,7 +48,7 @@ def test_scrambling_is_a_matter_of_the_seed_alone() -> None:
 @pytest.mark.parametrize("rotate", [False, True])
 def test_a_mixed_bag_holds_all_pictures(rotate: bool) -> None:
     wholes = [photograph("chelsea")[:200, :300], photograph("coffee")[:150, :250]]
-    bag, truths = mix([scramble(cut(whole, 50, 50), rotate, k) for k, whole in enumerate(wholes)], seed=1)
+    bag, truths = mix([scramble(cut(whole, 50), rotate, k) for k, whole in enumerate(wholes)], seed=1)
     assert (bag.rows, bag.cols, bag.rotated) == (*UNKNOWN, rotate)
     for whole, truth in zip(wholes, truths, strict=True):
         np.testing.assert_array_equal(render.render_picture(bag, truth), whole)
@@ -65,9 +65,9 @@ def test_turns_a_piece_may_need() -> None:
 
 
 def test_oblong_pieces_are_turned_by_halves_only() -> None:
-    _, truth = scramble(cut(photograph("chelsea"), 27, 51), rotate=True, seed=0)
+    _, truth = scramble(cut(photograph("chelsea"), (51, 27)), rotate=True, seed=0)
     assert set(np.unique(truth.turns)) == {0, 2}
-    _, truth = scramble(cut(photograph("chelsea"), 27, 27), rotate=True, seed=0)
+    _, truth = scramble(cut(photograph("chelsea"), 27), rotate=True, seed=0)
     assert set(np.unique(truth.turns)) == {0, 1, 2, 3}
 
 
@@ -127,12 +127,12 @@ PICTURE = np.zeros((60, 90, 3), np.uint8)
             "Expected pieces of at least 2 x 2 pixels, got 6 x 1.",
         ),
         (
-            lambda: cut(PICTURE[:, :, 0], 28, 28),
+            lambda: cut(PICTURE[:, :, 0], 28),
             "Expected a picture as uint8 or uint16 of shape (height, width, channels)",
         ),
-        (lambda: cut(PICTURE, 0, 28), "Expected a piece size of at least 1 pixel, got 28x0."),
-        (lambda: cut(PICTURE, 28, 91), "Expected a piece no larger than the picture, 90x60, got 91x28."),
-        (lambda: cut_sheet(PICTURE, 28, 30), "Expected a sheet of whole pieces of 30x28, got 90x60 pixels."),
+        (lambda: cut(PICTURE, (28, 0)), "Expected a piece size of at least 1 pixel, got 28x0."),
+        (lambda: cut(PICTURE, (91, 28)), "Expected a piece no larger than the picture, 90x60, got 91x28."),
+        (lambda: cut_sheet(PICTURE, (30, 28)), "Expected a sheet of whole pieces of 30x28, got 90x60 pixels."),
     ],
 )
 def test_bad_puzzles_are_refused(make, message):

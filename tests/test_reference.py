@@ -42,7 +42,7 @@ def grey(picture: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("kind", [thumbnail, brighter, grey])
 def test_the_reference_alone_places_pieces(kind: object, rotate: bool) -> None:
     whole = photograph("coffee")[:392, :588]
-    puzzle, truth = scramble(cut(whole, 28, 28), rotate, 2)
+    puzzle, truth = scramble(cut(whole, 28), rotate, 2)
     like = compare_with_reference(puzzle, kind(whole))  # type: ignore[operator]
     layout = assign_pieces(grid_of(puzzle), like)
     assert score(layout, truth, rotated=False).direct > 0.85
@@ -58,7 +58,7 @@ def test_the_reference_alone_places_pieces(kind: object, rotate: bool) -> None:
 def test_a_reference_mends_what_joints_cannot_know(kind: object, rotate: bool) -> None:
     """The astronaut's black corners, where the most consistent picture is not the right one."""
     whole = photograph("astronaut")[:504, :504]
-    puzzle, truth = scramble(cut(whole, 28, 28), rotate, 0)
+    puzzle, truth = scramble(cut(whole, 28), rotate, 0)
     looks = puzzle.appearances()
     params = SolveParams(effort="fast")
     alone = score(solve(puzzle, params).layout, truth, looks, rotated=rotate)
@@ -73,7 +73,7 @@ def test_a_reference_mends_what_joints_cannot_know(kind: object, rotate: bool) -
 
 def test_every_solver_takes_a_reference_but_not_with_pins() -> None:
     whole = photograph("coffee")[:112, :140]
-    puzzle, truth = scramble(cut(whole, 28, 28), False, 1)
+    puzzle, truth = scramble(cut(whole, 28), False, 1)
     result = solve(puzzle, SolveParams(solver="paper"), reference=thumbnail(whole))
     assert result.layout == truth
     with pytest.raises(InputError, match="pins or a reference"):
@@ -82,7 +82,7 @@ def test_every_solver_takes_a_reference_but_not_with_pins() -> None:
 
 def test_a_grid_as_the_reference_lies() -> None:
     whole = photograph("coffee")[:112, :196]
-    puzzle, truth = scramble(cut(whole, 28, 28), True, 1)
+    puzzle, truth = scramble(cut(whole, 28), True, 1)
     on_its_side = Puzzle(puzzle.pieces, 7, 4, True)
     assert (fit_shape(on_its_side, whole).rows, fit_shape(on_its_side, whole).cols) == (4, 7)
     upright = Puzzle(puzzle.pieces, 7, 4)
@@ -95,7 +95,7 @@ def test_a_grid_as_the_reference_lies() -> None:
 
 def test_holes() -> None:
     whole = photograph("coffee")[:140, :196]
-    puzzle, truth = scramble(cut(whole, 28, 28), False, 1)
+    puzzle, truth = scramble(cut(whole, 28), False, 1)
     missing = Puzzle(puzzle.pieces[:-3], 5, 7)
     expected = np.where(truth.pieces >= 32, HOLE, truth.pieces)
     result = solve(missing, SolveParams(effort="fast"), reference=thumbnail(whole))

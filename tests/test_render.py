@@ -23,24 +23,24 @@ def noise(height: int, width: int, channels: int = 3) -> np.ndarray:
 @settings(max_examples=60, deadline=None)
 def test_the_truth_is_the_picture(rows: int, cols: int, height: int, width: int, rotate: bool, seed: int) -> None:
     whole = noise(rows * height, cols * width)
-    puzzle, truth = scramble(cut(whole, height, width), rotate, seed)
+    puzzle, truth = scramble(cut(whole, (width, height)), rotate, seed)
     np.testing.assert_array_equal(render.render_picture(puzzle, truth), whole)
 
 
 def test_a_sheet_is_read_as_the_puzzle_it_shows() -> None:
-    puzzle, _ = scramble(cut(noise(12, 20), 4, 5), True, 3)
-    again = cut_sheet(render.render_sheet(puzzle), 4, 5, rotated=True)
+    puzzle, _ = scramble(cut(noise(12, 20), (5, 4)), True, 3)
+    again = cut_sheet(render.render_sheet(puzzle), (5, 4), rotated=True)
     np.testing.assert_array_equal(again.pieces, puzzle.pieces)
     assert (again.rows, again.cols, again.rotated) == (3, 4, True)
 
 
 def test_a_sheet_is_made_of_whole_pieces() -> None:
     with pytest.raises(InputError, match="whole pieces"):
-        cut_sheet(noise(12, 21), 4, 5)
+        cut_sheet(noise(12, 21), (5, 4))
 
 
 def test_a_turned_layout_is_the_turned_picture() -> None:
-    puzzle, truth = scramble(cut(noise(8, 12), 4, 4), True, 5)
+    puzzle, truth = scramble(cut(noise(8, 12), 4), True, 5)
     for quarter in range(4):
         np.testing.assert_array_equal(
             render.render_picture(puzzle, truth.rotate(quarter)),
@@ -49,14 +49,14 @@ def test_a_turned_layout_is_the_turned_picture() -> None:
 
 
 def test_holes_are_black() -> None:
-    puzzle = cut(noise(4, 8, 4), 4, 4)
+    puzzle = cut(noise(4, 8, 4), 4)
     shown = render.render_picture(puzzle, Layout(np.array([[HOLE, 0]]), np.zeros((1, 2), int)))
     assert not shown[:, :4].any()
     np.testing.assert_array_equal(shown[:, 4:], puzzle.pieces[0])
 
 
 def test_layouts_that_do_not_fit() -> None:
-    puzzle = cut(noise(4, 12), 4, 6)
+    puzzle = cut(noise(4, 12), (6, 4))
     with pytest.raises(InputError, match="2 pieces"):
         render.render_picture(puzzle, Layout(np.array([[0, 2]]), np.zeros((1, 2), int)))
     with pytest.raises(InputError, match="half turns"):
@@ -76,7 +76,7 @@ def test_beside() -> None:
 
 def test_wrong_joints_are_marked() -> None:
     whole = noise(3 * 14, 3 * 14)
-    puzzle = cut(whole, 14, 14)
+    puzzle = cut(whole, 14)
     truth = Layout(np.arange(9).reshape(3, 3), np.zeros((3, 3), int))
     np.testing.assert_array_equal(render.mark_wrong_joints(whole, truth, truth), whole)
     swapped = truth.pieces.copy()
@@ -145,7 +145,7 @@ def test_doubts_on_any_picture_and_on_small_pieces(channels: int, dtype: type) -
 def test_identical_pieces_that_swapped_are_blue() -> None:
     whole = noise(24, 64)
     whole[:, :32] = 255  # two white pieces beside two others
-    puzzle, truth = scramble(cut(whole, 24, 16), False, 2)
+    puzzle, truth = scramble(cut(whole, (16, 24)), False, 2)
     pieces = truth.pieces.copy()
     pieces[0, :2] = pieces[0, 1::-1]
     swapped = Layout(pieces, truth.turns)
@@ -163,7 +163,7 @@ def test_identical_pieces_that_swapped_are_blue() -> None:
 def test_a_wrong_joint_is_not_blue_because_another_is() -> None:
     whole = noise(24, 64)
     whole[:, :32] = 255
-    puzzle, truth = scramble(cut(whole, 24, 16), False, 2)
+    puzzle, truth = scramble(cut(whole, (16, 24)), False, 2)
     pieces = truth.pieces.copy()
     pieces[0, 1:3] = pieces[0, 2:0:-1]  # a white one and another
     alike, _ = render.find_swapped_joints(Layout(pieces, truth.turns), truth, puzzle.appearances())

@@ -81,7 +81,7 @@ def test_what_is_told_is_the_picture_of_that_moment() -> None:
     """Grown on an oblong grid that may lie on its side, with holes and identical pieces."""
     picture = photograph("chelsea")[40:160, 100:340].copy()
     picture[:40, :80] = 255
-    puzzle, _ = scramble(cut(picture, 40, 40), rotate=True, seed=1)
+    puzzle, _ = scramble(cut(picture, 40), rotate=True, seed=1)
     holey = Puzzle(puzzle.pieces[:-2], 3, 6, rotated=True)
     result, story, events = told(holey)
     first = next(k for k, event in enumerate(events) if isinstance(event, LayoutImproved))
@@ -146,7 +146,7 @@ def test_an_atlas_of_any_pixels(kind: str) -> None:
         "alpha": np.concatenate([colour, np.full_like(colour[..., :1], 200)], axis=2),
         "deep": colour.astype(np.uint16) * 257,
     }[kind]
-    made = atlas.of_pieces(cut(np.ascontiguousarray(picture), 40, 40))
+    made = atlas.of_pieces(cut(np.ascontiguousarray(picture), 40))
     assert made.piece == (40, 40)
     shown = pictures.decode(io.BytesIO(atlas.encoded(made, "PNG")), "atlas", 10**6).pixels
     assert shown.dtype == np.uint8
@@ -154,7 +154,7 @@ def test_an_atlas_of_any_pixels(kind: str) -> None:
 
 
 def test_an_atlas_is_not_larger_than_browsers_draw(monkeypatch: pytest.MonkeyPatch) -> None:
-    puzzle = cut(photograph("chelsea")[:80, :120], 40, 40)
+    puzzle = cut(photograph("chelsea")[:80, :120], 40)
     monkeypatch.setattr(atlas, "MOST_PIXELS", 2500)
     made = atlas.of_pieces(puzzle)
     assert made.pixels.shape == (40, 60, 3)

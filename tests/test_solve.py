@@ -184,5 +184,5 @@ def test_the_tables_hold_the_papers_parts() -> None:
 @pytest.mark.parametrize("size", [(8, 600), (400, 8), (400, 30)], ids=str)
 def test_strips(size: tuple[int, int], rotate: bool) -> None:
     """In one row no loop closes; C is then Eq. 10's."""
-    puzzle, truth = scramble(cut(photograph("coffee"), *size), rotate, 1)
+    puzzle, truth = scramble(cut(photograph("coffee"), size[::-1]), rotate, 1)
     assert score(solve(puzzle).layout, truth).perfect

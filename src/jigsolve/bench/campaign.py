@@ -288,7 +288,7 @@ def _settle_in(methods: Sequence[Run]) -> None:
     for run in methods:
         for rotate in (False, True):
             with suppress(Exception) if run.plugins else nullcontext():  # the runs themselves will tell
-                solve(scramble(cut(grey, 8, 8), rotate, 0)[0], run.params())
+                solve(scramble(cut(grey, 8), rotate, 0)[0], run.params())
 
 
 def _follow_parent() -> None:

@@ -63,7 +63,7 @@ def case(protocol: str, picture: Pixels, piece: Size, rotate: bool, seed: int) -
     for name, before in CUTS.items():
         if name in asked:
             picture, piece = before.change(picture, piece, asked[name])
-    puzzle, truth = scramble(cut(picture, piece[1], piece[0]), rotate, seed)
+    puzzle, truth = scramble(cut(picture, piece), rotate, seed)
     whole = picture[: puzzle.rows * piece[1], : puzzle.cols * piece[0]]
     made = Case(puzzle, truth, whole)
     rng = np.random.default_rng([seed, 1])
@@ -230,7 +230,7 @@ def _jpeg(case: Case, number: int, rng: np.random.Generator) -> Case:
     """The scrambled sheet was saved as JPEG of quality N, its colours in half resolution as usual."""
     puzzle = case.puzzle
     sheet = pictures.recode_as_jpeg(render.render_sheet(puzzle), number)
-    return _with(case, cut(sheet, *puzzle.pieces.shape[1:3]).pieces)
+    return _with(case, cut(sheet, puzzle.pieces.shape[2:0:-1]).pieces)
 
 
 def _margin(case: Case, number: int, rng: np.random.Generator) -> Case:

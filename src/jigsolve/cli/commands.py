@@ -98,7 +98,7 @@ def scramble(
     files.check_picture_target(output, picture, lossless=True)
     if truth is not None:
         files.check_target(truth)
-    scrambled, right = puzzle.scramble(puzzle.cut(picture, height, width), rotate, seed)
+    scrambled, right = puzzle.scramble(puzzle.cut(picture, (width, height)), rotate, seed)
     contents: dict[Path, puzzle.Pixels | LayoutFile] = {output: render.render_sheet(scrambled)}
     if truth is not None:
         contents[truth] = LayoutFile(right, (width, height), scrambled.ambiguous_appearances())

@@ -22,11 +22,11 @@ def run(rotate: bool, out: Path, seed: int) -> None:
     with as_file(resources("skimage.data") / PHOTOGRAPH) as path:
         photograph = files.read_picture(path)
     files.make_folder(out)
-    puzzle, truth = scramble(cut(photograph, SIZE, SIZE), rotate, seed)
+    puzzle, truth = scramble(cut(photograph, SIZE), rotate, seed)
     with show_progress(
         "getting ready"
     ) as on_event:  # on a first run kernels are compiled: that is not the solver's time
-        solve(scramble(cut(photograph[: 3 * SIZE, : 3 * SIZE], SIZE, SIZE), rotate, seed)[0], on_event=on_event)
+        solve(scramble(cut(photograph[: 3 * SIZE, : 3 * SIZE], SIZE), rotate, seed)[0], on_event=on_event)
     begin = time.perf_counter()
     with show_progress("demo") as on_event:
         result = solve(puzzle, on_event=on_event)

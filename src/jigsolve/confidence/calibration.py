@@ -1,6 +1,6 @@
 """How far an answer can be believed: the probability that each of its joints is right, with no truth at hand.
 
-    P of all candidate joints, classes, layout -> does the joint look right? -> is it this copy? -> joints, pieces, whole
+    P of candidate joints, classes, layout -> does the joint look right? -> is it this copy? -> joints, pieces, whole
 
 A logistic of a few numbers says whether a joint looks right: how its P stands against the best rivals at its two sides,
 and how strong the joints and loops around it are in the answer. Where pieces are identical, nobody can know which of

@@ -96,7 +96,7 @@ def from_sheet(
     (width, height), (left, top), (across, down) = guess.piece, guess.corner, guess.cells
     kept = sheet[top : top + down * height, left : left + across * width]
     margin = Margin(left, top, sheet.shape[1] - left - kept.shape[1], sheet.shape[0] - top - kept.shape[0])
-    pieces = puzzle.cut_sheet(kept, height, width).pieces
+    pieces = puzzle.cut_sheet(kept, (width, height)).pieces
     shape = _shape(len(pieces), rows, cols, f" of a sheet of {_grid((down, across))}")
     shape = shape or (UNKNOWN if bag else (down, across))
     if any(margin):

@@ -80,7 +80,7 @@ def find_wrong_joints(layout: Layout, truth: Layout) -> tuple[NDArray[np.bool_],
 def find_swapped_joints(
     layout: Layout, truth: Layout, looks: NDArray[np.int32]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Of the wrong joints those that look right, because identical pieces have swapped. looks: `Puzzle.appearances()`."""
+    """Of the wrong joints those that look right, since identical pieces have swapped. looks: `Puzzle.appearances()`."""
     seen, true = (np.where(one.pieces == HOLE, -1, looks[one.pieces, one.turns]) for one in (layout, truth))
     right, down = find_wrong_joints(layout, truth)
     return right & np.isin(_pairs(seen), _pairs(true)), down & np.isin(_pairs(seen.T), _pairs(true.T)).T

@@ -80,7 +80,7 @@ def prepared(source: Source, settings: Settings) -> Input:
         given = from_pieces(source, "what was sent", piece, settings.rotated, settings.rows, settings.cols)
     elif settings.shuffle:
         width, height = settings.piece or (SHUFFLED, SHUFFLED)
-        puzzle, _ = scramble(cut(source, height, width), settings.rotated, secrets.randbelow(2**31))
+        puzzle, _ = scramble(cut(source, (width, height)), settings.rotated, secrets.randbelow(2**31))
         note = f"A whole picture, cut into {len(puzzle)} pieces of {width}x{height} and shuffled."
         given = Input(puzzle, notes=(note,))
     else:

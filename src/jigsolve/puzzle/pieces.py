@@ -14,6 +14,7 @@ from jigsolve.runtime.errors import InputError
 
 Pixels = NDArray[np.unsignedinteger]  # uint8 or uint16
 UNKNOWN = (0, 0)
+Size = tuple[int, int]  # (width, height) in pixels
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +97,13 @@ def _check_pixels(pixels: object, what: str, axes: tuple[str, ...]) -> None:
         raise InputError(f"Expected {what} as uint8 or uint16 of shape ({', '.join(axes)}), got {found}.")
 
 
-def cut(picture: Pixels, height: int, width: int) -> Puzzle:
-    """Cut a picture (height, width, channels) into pieces, row by row; what does not fill a piece is left off."""
+def cut(picture: Pixels, piece: Size | int) -> Puzzle:
+    """Cut a picture (height, width, channels) into pieces, row by row; what does not fill a piece is left off.
+
+    piece: (width, height) in pixels, or one length for square pieces.
+    """
     check_picture(picture)
+    width, height = (piece, piece) if isinstance(piece, int) else piece
     if height < 1 or width < 1:
         raise InputError(f"Expected a piece size of at least 1 pixel, got {width}x{height}.")
     rows, cols = picture.shape[0] // height, picture.shape[1] // width
@@ -111,9 +116,10 @@ def cut(picture: Pixels, height: int, width: int) -> Puzzle:
     return Puzzle(np.ascontiguousarray(pieces), rows, cols)
 
 
-def cut_sheet(sheet: Pixels, height: int, width: int, rotated: bool = False) -> Puzzle:
-    """The puzzle of a scrambled sheet, which must be made of whole pieces: a wrong piece size is found out here."""
-    puzzle = cut(sheet, height, width)
+def cut_sheet(sheet: Pixels, piece: Size | int, rotated: bool = False) -> Puzzle:
+    """The puzzle of a scrambled sheet, which must consist of whole pieces."""
+    puzzle = cut(sheet, piece)
+    height, width = puzzle.pieces.shape[1:3]
     if sheet.shape[0] % height or sheet.shape[1] % width:
         raise InputError(
             f"Expected a sheet of whole pieces of {width}x{height}, got {sheet.shape[1]}x{sheet.shape[0]} pixels."

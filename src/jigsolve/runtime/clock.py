@@ -13,8 +13,9 @@ class Clock:
     def __init__(self, on_event: EventHandler) -> None:
         self.emit = on_event
         self.seconds: dict[str, float] = {}
+        self.cpu_seconds: dict[str, float] = {}
         self.name = ""
-        self.since = 0.0
+        self.since = self.cpu_since = 0.0
 
     def start_stage(self, name: str) -> None:
         self.finish()
@@ -32,8 +33,9 @@ class Clock:
             self.emit(event)
 
     def finish(self) -> dict[str, float]:
-        now = time.perf_counter()
+        now, cpu = time.perf_counter(), time.process_time()
         if self.name:
-            self.seconds[self.name] = now - self.since
-        self.since = now
+            self.seconds[self.name] = self.seconds.get(self.name, 0.0) + now - self.since
+            self.cpu_seconds[self.name] = self.cpu_seconds.get(self.name, 0.0) + cpu - self.cpu_since
+        self.since, self.cpu_since = now, cpu
         return self.seconds

@@ -24,7 +24,7 @@ class DeadlineError(Exception):
 class Workers:
     """Does jobs that do not depend on each other, as many at a time as there are threads.
 
-    on_progress: called with the share of the stage that is done. is_late: stops `map_unordered`. deadline: on the clock of
+    on_progress: called with the share of the stage that is done. is_late: ends `map_unordered`. deadline: by
     time.monotonic, when all work ends, done or not. incomplete: were jobs left undone? interrupted: by hand?
     """
 

@@ -72,4 +72,4 @@ def dealt_again(puzzle: Puzzle) -> tuple[Puzzle, NDArray[np.int64]]:
 
 
 def _case(name: str, whole: Pixels, height: int, width: int, rotate: bool = False) -> Case:
-    return Case(name, *scramble(cut(whole, height, width), rotate, 5))
+    return Case(name, *scramble(cut(whole, (width, height)), rotate, 5))
