@@ -21,7 +21,7 @@ from jigsolve.compatibility.learned import CANDIDATES, Learned, probabilities
 from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, find_pairs
 from jigsolve.dissimilarity import damage as wear
 from jigsolve.io import files
-from jigsolve.solve import SolveParams, solve
+from jigsolve.pipeline import SolveParams, solve
 
 PROTOCOLS = ["worn-1", "worn-2", "worn-3", "worn-4", "jpeg-95", "jpeg-85", "jpeg-75", "noise-5", "noise-10", "noise-20"]
 

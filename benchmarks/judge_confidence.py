@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from jigsolve.bench.campaign import Run
 from jigsolve.io import files
+from jigsolve.pipeline import SolveParams, solve
 from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.pieces import Pixels, Puzzle, cut, scramble
 from jigsolve.puzzle.scores import joint_id_grids
-from jigsolve.solve import SolveParams, solve
 
 BINS = 15
 BUNDLED = (("astronaut", 28), ("astronaut", 16), ("coffee", 28), ("coffee", 20), ("chelsea", 28), ("cat", 28),

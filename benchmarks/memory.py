@@ -45,7 +45,7 @@ def main() -> None:
             rows, cols = map(int, grid.split("x"))
             part = whole[: rows * asked.piece, : cols * asked.piece]
             puzzle, _ = scramble(cut(part, asked.piece), kind == 2, 0)
-            keep = memory.USUAL  # what the learned compatibility keeps
+            keep = memory.USUAL_CANDIDATES  # what the learned compatibility keeps
             need = memory.estimate_need(puzzle, (puzzle.rows, puzzle.cols), keep, asked.solver != "default")
             limit = need.alone + (asked.threads - 1) * need.thread
             with tempfile.TemporaryDirectory() as folder:

@@ -18,9 +18,9 @@ from judge_confidence import bundled
 from PIL import Image, ImageEnhance
 
 from jigsolve.io import files
+from jigsolve.pipeline import SolveParams, solve
 from jigsolve.puzzle.pieces import Pixels, cut, scramble
 from jigsolve.puzzle.scores import score
-from jigsolve.solve import SolveParams, solve
 
 BUNDLED = ("astronaut", "coffee", "chelsea", "rocket", "cat", "immunohistochemistry")
 

@@ -20,11 +20,11 @@ import numpy as np
 
 from jigsolve.bench.campaign import Run
 from jigsolve.io import files
+from jigsolve.pipeline import SolveParams, solve
 from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
 from jigsolve.puzzle.scores import score
 from jigsolve.runtime.events import Event, StageStarted
-from jigsolve.solve import SolveParams, solve
 from jigsolve.solvers import EFFORTS
 
 STAGES = ("pairs", "compatibility", "layout", "search")

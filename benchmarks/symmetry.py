@@ -20,9 +20,9 @@ from jigsolve.compatibility import percentile
 from jigsolve.dissimilarity import NO_SIDE, Pairs
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.io import files
+from jigsolve.pipeline import SolveParams, solve
 from jigsolve.puzzle.pieces import cut, scramble
 from jigsolve.puzzle.scores import score
-from jigsolve.solve import SolveParams, solve
 
 MEANS: dict[str, Callable[[csr_array, csr_array], csr_array]] = {
     "arithmetic": lambda one, other: 0.5 * (one + other),

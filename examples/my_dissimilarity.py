@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jigsolve.dissimilarity import Term
+from jigsolve.dissimilarity import Dissimilarity, Term
 
 
 @dataclass(frozen=True)
-class Steps:
+class Steps(Dissimilarity):
     def terms(self, strips):
         outermost = strips.lab[:, :, 0]  # (pieces, pixels along the border, 3)
         steps = np.diff(outermost, axis=1)

@@ -12,6 +12,7 @@ from jigsolve.compatibility import Percentile
 from jigsolve.dissimilarity import Mahalanobis, find_pairs
 from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+from jigsolve.runtime.context import RunContext
 from jigsolve.solvers import GridProblem
 
 
@@ -34,5 +35,5 @@ def small_puzzle(
 def grid_of(puzzle: Puzzle) -> GridProblem:
     """The paper's C of a puzzle."""
     measure, compatibility = Mahalanobis(), Percentile()
-    near = find_pairs(puzzle, measure, compatibility.keep(puzzle))
-    return GridProblem(compatibility.matrix(puzzle, measure, near, 0), puzzle.rows, puzzle.cols, puzzle.turns)
+    pairs = find_pairs(puzzle, measure, compatibility.count_candidates(puzzle))
+    return GridProblem(compatibility.weigh(pairs, RunContext()).C, puzzle.rows, puzzle.cols, puzzle.turns)

@@ -8,12 +8,12 @@ from scipy.sparse import csr_array
 
 from jigsolve.compatibility import Quartile
 from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.pipeline import SolveParams, solve
 from jigsolve.puzzle.layout import HOLE, Layout, facing_sides
 from jigsolve.puzzle.pieces import Puzzle
 from jigsolve.puzzle.scores import score
 from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import ignore_event
-from jigsolve.solve import SolveParams, solve
 from jigsolve.solvers import SOLVERS, Greedy, GridProblem, Loops
 from jigsolve.solvers.best_buddies import surest
 from jigsolve.solvers.placer import best_buddies

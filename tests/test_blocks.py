@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from jigsolve.compatibility.blocks import PHASES, Blocks, phases, revised
 from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.dissimilarity.block_grids import PHASES, BlockGrids, phase_logits, revise_logits
 from jigsolve.puzzle.pieces import cut, scramble
 from jigsolve.runtime.workers import Workers
 from pictures import photograph
@@ -35,7 +35,7 @@ def test_true_joints_agree(size, rotate):
     b = partner[a].astype(np.int32)
     wrong = np.random.default_rng(0).permutation(b)
     sure = np.arange(len(a)) < len(a) // 2
-    blocks = Blocks(puzzle)
+    blocks = BlockGrids(puzzle)
     true, meet = blocks.evidence(a, b, sure)
     assert true.mean() > 1.0
     both, _ = blocks.evidence(np.r_[a, a], np.r_[b, wrong], np.r_[sure, np.zeros(len(a), dtype=bool)])
@@ -51,45 +51,45 @@ def test_where_blocks_meet_at_the_border():
     puzzle = cut(coded("chelsea", 60), 28)
     number = np.arange(len(puzzle)).reshape(puzzle.rows, puzzle.cols)
     a = (4 * number[:, :-1]).astype(np.int32)
-    _, meet = Blocks(puzzle).evidence(
+    _, meet = BlockGrids(puzzle).evidence(
         a.ravel(), (4 * number[:, 1:] + 2).astype(np.int32).ravel(), np.ones(a.size, bool)
     )
     meet = meet.reshape(a.shape)
     assert meet[:, 1::2].mean() > 0.9
     assert meet[:, 0::2].mean() < 0.1
     zero = np.zeros(1)
-    assert revised(np.array([3.0]), zero, zero) == 3.0
-    assert revised(np.array([3.0]), zero, zero + 1.0) < 3.0
-    assert revised(np.array([3.0]), zero + 1.0, zero) == 4.0
+    assert revise_logits(np.array([3.0]), zero, zero) == 3.0
+    assert revise_logits(np.array([3.0]), zero, zero + 1.0) < 3.0
+    assert revise_logits(np.array([3.0]), zero + 1.0, zero) == 4.0
 
 
 def test_the_grid_is_found_at_its_phase():
     picture = coded("chelsea", 60)
     for x in (0, 3, 8, 13):
         pieces = cut(picture[:, x : x + 28 * 9], 28).pieces
-        found = phases(pieces.astype(np.float32)[:, :, :, :3]).argmax(axis=1) % 8
+        found = phase_logits(pieces.astype(np.float32)[:, :, :, :3]).argmax(axis=1) % 8
         true = (-(x + 28 * (np.arange(len(pieces)) % 9))) % 8
         assert (found == true).mean() > 0.9
 
 
 @pytest.mark.parametrize("name", ["coffee", "chelsea"])
 def test_pieces_of_one_coded_picture_fit_one_grid_and_others_do_not(name):
-    assert Blocks(cut(coded(name), 28)).lean() is not None
+    assert BlockGrids(cut(coded(name), 28)).candidate_bias() is not None
     smooth = Image.fromarray(coded(name)).resize((600, 400), Image.Resampling.BICUBIC)
-    assert Blocks(cut(np.asarray(smooth), 28)).lean() is None
-    assert Blocks(cut(coded(name), 32)).lean() is None  # all alike: it says nothing
+    assert BlockGrids(cut(np.asarray(smooth), 28)).candidate_bias() is None
+    assert BlockGrids(cut(coded(name), 32)).candidate_bias() is None  # all alike: it says nothing
 
 
 def test_few_sure_joints_say_nothing_and_noise_has_no_grid():
     noise = np.random.default_rng(1).integers(0, 256, (280, 280, 3)).astype(np.uint8)
     for puzzle in (cut(noise, 28), cut(coded("coffee"), 28)):
         a, b = np.arange(10, dtype=np.int32), np.arange(10, 20, dtype=np.int32)
-        assert (Blocks(puzzle).evidence(a, b, np.ones(10, dtype=bool))[0] == 0.0).all()
-    assert Blocks(cut(noise, 28)).lean() is None
+        assert (BlockGrids(puzzle).evidence(a, b, np.ones(10, dtype=bool))[0] == 0.0).all()
+    assert BlockGrids(cut(noise, 28)).candidate_bias() is None
 
 
 def test_constant_pieces_have_no_phase():
-    assert np.abs(phases(np.full((2, 28, 28, 3), 77.0, dtype=np.float32))).max() < 1e-4
+    assert np.abs(phase_logits(np.full((2, 28, 28, 3), 77.0, dtype=np.float32))).max() < 1e-4
 
 
 def test_the_lean_brings_true_partners_among_the_nearest_and_leaves_distances_alone():
@@ -97,7 +97,7 @@ def test_the_lean_brings_true_partners_among_the_nearest_and_leaves_distances_al
     partner = partners(truth)
     sides = np.flatnonzero(partner >= 0)
     plain = find_pairs(puzzle, Mahalanobis(), 3)
-    leaning = find_pairs(puzzle, Mahalanobis(), 3, lean=Blocks(puzzle).lean())
+    leaning = find_pairs(puzzle, Mahalanobis(), 3, bias=BlockGrids(puzzle).candidate_bias())
     found = [(near.sides[sides] == partner[sides, None]).any(axis=1).mean() for near in (plain, leaning)]
     assert found[1] > found[0]
     assert (np.diff(leaning.distances, axis=1) >= 0.0).all()
@@ -111,5 +111,5 @@ def test_the_lean_brings_true_partners_among_the_nearest_and_leaves_distances_al
 
 def test_threads_change_nothing():
     puzzle = cut(coded("coffee"), 14)
-    np.testing.assert_array_equal(Blocks(puzzle).seen, Blocks(puzzle, Workers(2)).seen)
-    assert Blocks(puzzle).seen.shape == (len(puzzle), 2, PHASES)
+    np.testing.assert_array_equal(BlockGrids(puzzle).logits, BlockGrids(puzzle, Workers(2)).logits)
+    assert BlockGrids(puzzle).logits.shape == (len(puzzle), 2, PHASES)

@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from jigsolve.compatibility.learned import CANDIDATES, Learned, inverted, probabilities
-from jigsolve.confidence.calibration import Facing, bound, estimate_confidence
+from jigsolve.compatibility.learned import CANDIDATES, LINEAR_BELOW, Learned
+from jigsolve.confidence.calibration import LayoutJoints, estimate_confidence, find_attachment
 from jigsolve.confidence.values import DOUBT_THRESHOLD, Confidence
 from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.pipeline import SolveParams, solve
 from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.puzzle.piece_classes import PieceClasses, find_piece_classes, merge_copies
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
 from jigsolve.puzzle.scores import joint_id_grids
-from jigsolve.solve import SolveParams, solve
+from jigsolve.runtime.context import RunContext
 from pictures import photograph, small_puzzle
 
 UPRIGHT, TURNED = (0,), (0, 1, 2, 3)
@@ -25,7 +26,7 @@ UPRIGHT, TURNED = (0,), (0, 1, 2, 3)
 def judged(puzzle: Puzzle) -> tuple[csr_array, PieceClasses]:
     kinds = find_piece_classes(puzzle)
     known = merge_copies(puzzle, kinds)
-    return probabilities(known, find_pairs(known, Mahalanobis(), CANDIDATES)), kinds
+    return Learned().compute_probabilities(find_pairs(known, Mahalanobis(), CANDIDATES)), kinds
 
 
 def right_joints(layout: Layout, truth: Layout) -> list[np.ndarray]:
@@ -49,11 +50,13 @@ def chelsea() -> tuple[Puzzle, Layout, csr_array, PieceClasses]:
     return puzzle, truth, *judged(puzzle)
 
 
-def test_the_learned_c_gives_p_back(chelsea: tuple[Puzzle, Layout, csr_array, PieceClasses]) -> None:
+def test_c_and_p_travel_together(chelsea: tuple[Puzzle, Layout, csr_array, PieceClasses]) -> None:
     puzzle, _, P, kinds = chelsea
     known = merge_copies(puzzle, kinds)
-    C = Learned().matrix(known, Mahalanobis(), find_pairs(known, Mahalanobis(), CANDIDATES), 0)
-    np.testing.assert_allclose(inverted(C).data, P.data, rtol=1e-9)
+    joints = Learned().weigh(find_pairs(known, Mahalanobis(), CANDIDATES), RunContext())
+    assert joints.P is not None
+    assert (joints.P != P).nnz == 0
+    np.testing.assert_allclose(LINEAR_BELOW * np.expm1(joints.C.data * np.log1p(1.0 / LINEAR_BELOW)), P.data, rtol=1e-9)
 
 
 def test_a_clear_picture_is_believed_and_never_certain(chelsea: tuple[Puzzle, Layout, csr_array, PieceClasses]) -> None:
@@ -142,8 +145,8 @@ def test_copies_are_right_as_often_as_lots_say(turned: bool) -> None:
     puzzle, truth = scramble(cut(whole, 12), turned, 3)
     kinds = find_piece_classes(puzzle)
     assert sorted(kinds.copies.tolist())[-2:] == [2, 6]
-    answer = Facing(kinds, truth, puzzle.turns)
-    lots = answer.lots()
+    answer = LayoutJoints(kinds, truth, puzzle.turns)
+    lots = answer.draw_probabilities()
     rng = np.random.default_rng(0)
     seen = [np.zeros(grid.shape) for grid in lots]
     times = 4000
@@ -167,7 +170,7 @@ def test_bound_is_the_weakest_joint_of_the_best_way() -> None:
     rng = np.random.default_rng(2)
     for rows, cols in ((3, 4), (1, 5), (4, 1)):
         right, down = rng.uniform(0.05, 0.99, (rows, cols - 1)), rng.uniform(0.05, 0.99, (rows - 1, cols))
-        found = bound(right, down)
+        found = find_attachment(right, down)
         best = np.zeros((rows, cols, rows, cols))  # Floyd and Warshall, with min for the sum and max for the min
         for y, x in np.ndindex(rows, cols):
             best[y, x, y, x] = 1.0

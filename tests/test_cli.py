@@ -19,10 +19,10 @@ from jigsolve.cli import argv, names, progress, run
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.dissimilarity import BORDERS, DISSIMILARITIES
 from jigsolve.io import files, render
+from jigsolve.pipeline import SolveParams
 from jigsolve.puzzle.pieces import Puzzle, cut, mix, scramble
 from jigsolve.puzzle.scores import match_pictures, score
 from jigsolve.runtime.errors import InputError
-from jigsolve.solve import SolveParams
 from jigsolve.solvers import SOLVERS
 
 PIECE = "40"
@@ -365,7 +365,7 @@ def test_interrupted(cli: Cli, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         raise KeyboardInterrupt
 
     cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
-    monkeypatch.setattr(sys.modules["jigsolve.solve"], "solve", interrupt)
+    monkeypatch.setattr(sys.modules["jigsolve.pipeline.stages"], "solve", interrupt)
     ran = cli("solve", "p.png", "--piece", PIECE, "--output", "s.png")
     assert ran.code == 130
     assert ran.err.strip() == "Interrupted."
@@ -426,7 +426,7 @@ def test_the_options_default_to_the_library(cli: Cli, monkeypatch: pytest.Monkey
         asked.append(params)
         raise InputError("enough")
 
-    monkeypatch.setattr(sys.modules["jigsolve.solve"], "solve", stop)
+    monkeypatch.setattr(sys.modules["jigsolve.pipeline.stages"], "solve", stop)
     cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
     cli("solve", "p.png", "--piece", PIECE, "--output", "s.png")
     assert asked == [SolveParams()]

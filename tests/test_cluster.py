@@ -23,7 +23,7 @@ from jigsolve.cli import run
 from jigsolve.dissimilarity import Mahalanobis, Pairs, find_pairs
 from jigsolve.io import files
 from jigsolve.puzzle.pieces import Puzzle
-from jigsolve.runtime.cluster import Cluster, connected
+from jigsolve.runtime.cluster import Cluster, connect
 from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.workers import SERIAL, Workers
 from pictures import small_puzzle
@@ -84,7 +84,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dask]:
 
 @pytest.fixture
 def many_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jigsolve.dissimilarity.tiles.STRIP", 256)
+    monkeypatch.setattr("jigsolve.dissimilarity.tiles.TILE", 256)
 
 
 def pairs(puzzle: Puzzle, workers: Workers = SERIAL) -> Pairs:
@@ -100,7 +100,7 @@ def same(one: Pairs, two: Pairs) -> bool:
 def test_workers_find_what_we_find(cluster: Dask, rotate: bool) -> None:
     puzzle, _ = small_puzzle("coffee", 20, 20, 30, rotate)
     told: list[float] = []
-    with connected(cluster.address) as client:
+    with connect(cluster.address) as client:
         workers = Cluster(client, on_progress=told.append)
         assert same(pairs(puzzle, workers), pairs(puzzle))
     assert told == sorted(told)
@@ -124,31 +124,31 @@ def test_the_answer_is_the_same_whoever_is_lost(tmp_path: Path) -> None:
     expected = pairs(puzzle)
     with dask(tmp_path) as begun:
         for victim in begun.workers:
-            with connected(begun.address) as client:
+            with connect(begun.address) as client:
                 assert same(pairs(puzzle, Cluster(client, on_progress=strike([victim]))), expected)
             assert victim.poll() is not None
-        with pytest.raises(InputError, match="a scheduler without any"), connected(begun.address):
+        with pytest.raises(InputError, match="a scheduler without any"), connect(begun.address):
             pass
 
 
 @pytest.mark.usefixtures("many_tiles")
 def test_the_scheduler_may_be_lost_too(tmp_path: Path) -> None:
     puzzle, _ = small_puzzle("coffee", 20, 20, 30)
-    with dask(tmp_path, workers=1) as begun, connected(begun.address) as client:
+    with dask(tmp_path, workers=1) as begun, connect(begun.address) as client:
         found = pairs(puzzle, Cluster(client, on_progress=strike([begun.scheduler])))
     assert same(found, pairs(puzzle))
 
 
 def test_time_may_run_out(cluster: Dask) -> None:
-    with connected(cluster.address) as client:
+    with connect(cluster.address) as client:
         workers = Cluster(client, is_late=lambda: True)
-        assert list(workers.map_unordered(abs, [(k,) for k in range(9)], 9, 1.0)) == []
+        assert list(workers.map_unordered(abs, [(k,) for k in range(9)])) == []
         assert workers.incomplete
 
 
 def test_errors_of_a_job_come_through(cluster: Dask) -> None:
-    with connected(cluster.address) as client, pytest.raises(ZeroDivisionError):
-        list(Cluster(client).map_unordered(divmod, [(1, 1), (1, 0)], 2, 1.0))
+    with connect(cluster.address) as client, pytest.raises(ZeroDivisionError):
+        list(Cluster(client).map_unordered(divmod, [(1, 1), (1, 0)]))
 
 
 def test_solve(cluster: Dask, tmp_path: Path) -> None:
@@ -214,17 +214,17 @@ def test_the_extra_is_named(
 
 def test_workers_of_another_version_are_refused(cluster: Dask, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("jigsolve.runtime.cluster.__version__", "9.9.9")
-    with pytest.raises(InputError, match=r"Expected jigsolve 9\.9\.9 on all workers, got "), connected(cluster.address):
+    with pytest.raises(InputError, match=r"Expected jigsolve 9\.9\.9 on all workers, got "), connect(cluster.address):
         pass
 
 
 def test_large_arrays_are_sent_once(cluster: Dask) -> None:
     table = np.arange(1 << 18, dtype=np.float32).reshape(-1, 4)
     half = len(table) // 2
-    with connected(cluster.address) as client:
+    with connect(cluster.address) as client:
         workers = Cluster(client)
         jobs = [(table[lo : lo + half], table[lo : lo + half]) for lo in (0, 0, half)]
         lent: list[int] = []
-        for _ in workers.map_unordered(np.array_equal, jobs, 3, 1.0):
-            lent.append(len(workers.lent))
+        for _ in workers.map_unordered(np.array_equal, jobs):
+            lent.append(len(workers.shared))
         assert max(lent) == 2

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from jigsolve.compatibility import Compatibility, Percentile, Quartile, Ratio
-from jigsolve.compatibility.constant import find_constant, largest_class, redraw_constant
-from jigsolve.compatibility.protocol import symmetrise
-from jigsolve.dissimilarity import Mahalanobis, Pairs, find_pairs, quartiles
+from jigsolve.compatibility import Compatibility, Percentile, Quartile, Ratio, symmetrise
+from jigsolve.compatibility.constant import count_largest_class, find_constant, redraw_constant
+from jigsolve.dissimilarity import Mahalanobis, Pairs, compute_quartiles, find_pairs
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+from jigsolve.runtime.context import RunContext
 from jigsolve.runtime.errors import InputError
 from pictures import small_puzzle
 
@@ -21,8 +21,8 @@ MEASURE = Mahalanobis()
 
 
 def matrix(puzzle: Puzzle, compatibility: Compatibility, seed: int = 0) -> np.ndarray:
-    near = find_pairs(puzzle, MEASURE, compatibility.keep(puzzle))
-    return compatibility.matrix(puzzle, MEASURE, near, seed).toarray()
+    pairs = find_pairs(puzzle, MEASURE, compatibility.count_candidates(puzzle))
+    return compatibility.weigh(pairs, RunContext(seed=seed)).C.toarray()
 
 
 def rank(distances: np.ndarray, d: float) -> int:
@@ -74,7 +74,7 @@ def test_percentile_is_eq_10(puzzle: Puzzle, percent: float | None) -> None:
 
 @puzzles
 def test_quartile_is_eq_9(puzzle: Puzzle) -> None:
-    low = quartiles(puzzle, MEASURE)
+    low = compute_quartiles(puzzle, MEASURE)
     expected = by_loops(find_pairs(puzzle, MEASURE, 10_000), lambda a, distances, d: eq_9(distances, d, low[a]))
     np.testing.assert_allclose(matrix(puzzle, Quartile()), expected, atol=1e-6)  # beyond rank 16 it leaves off
 
@@ -150,10 +150,10 @@ def test_constant_pieces_are_found() -> None:
     puzzle.pieces[1] = 0
     puzzle.pieces[2, 3, 3] = 254
     assert find_constant(puzzle).tolist() == [True, True, False, False, False]
-    assert largest_class(puzzle) == 2  # a speck in the middle leaves the sides white
-    assert largest_class(Puzzle(puzzle.pieces, 1, 5, rotated=True)) == 8
-    assert largest_class(whites(5, 2)) == 5
-    assert largest_class(whites(0, 2)) == 0
+    assert count_largest_class(puzzle) == 2  # a speck in the middle leaves the sides white
+    assert count_largest_class(Puzzle(puzzle.pieces, 1, 5, rotated=True)) == 8
+    assert count_largest_class(whites(5, 2)) == 5
+    assert count_largest_class(whites(0, 2)) == 0
 
 
 @pytest.mark.parametrize("compatibility", [Percentile(), Quartile()], ids=["percentile", "quartile"])

@@ -6,12 +6,23 @@ import numpy as np
 import pytest
 
 from jigsolve.bench.protocols import Case, case, judged
-from jigsolve.dissimilarity import BORDERS, CLEAN, NO_SIDE, NOISY, WORN, Border, Mahalanobis, Pairs, Strips, find_pairs
-from jigsolve.dissimilarity import damage as wear
+from jigsolve.dissimilarity import (
+    BORDERS,
+    CLEAN,
+    NO_SIDE,
+    NOISY,
+    WORN,
+    Border,
+    Mahalanobis,
+    Pairs,
+    Strips,
+    damage,
+    find_pairs,
+)
+from jigsolve.pipeline import SolveParams, solve
 from jigsolve.puzzle.piece_classes import find_piece_classes, merge_copies
 from jigsolve.puzzle.pieces import Puzzle, cut
 from jigsolve.runtime.errors import InputError
-from jigsolve.solve import SolveParams, solve
 from pictures import photograph
 
 FAST = SolveParams(effort="fast", threads=1)
@@ -22,7 +33,7 @@ def made(protocol: str, name: str = "coffee", rotate: bool = False) -> Case:
 
 
 def found(puzzle: Puzzle) -> tuple[Border, bool]:
-    return wear.detect_damage(puzzle, find_pairs(puzzle, Mahalanobis(), 24), wear.sheet_joints(puzzle))
+    return damage.detect_damage(find_pairs(puzzle, Mahalanobis(), 24), damage.find_sheet_joints(puzzle))
 
 
 @pytest.mark.parametrize("name", ["coffee", "astronaut", "chelsea", "cat"])
@@ -87,20 +98,22 @@ def test_what_is_told_is_taken() -> None:
 def test_joints_of_the_sheet_keep_their_sides_in_kinds() -> None:
     one = made("clean", rotate=True)
     kinds = find_piece_classes(one.puzzle)
-    plain, named = wear.sheet_joints(one.puzzle), wear.sheet_joints(one.puzzle, kinds)
+    plain, named = damage.find_sheet_joints(one.puzzle), damage.find_sheet_joints(one.puzzle, kinds)
     whole = merge_copies(one.puzzle, kinds)
     for a, b in zip(plain, named, strict=True):  # the same pixels, whichever number a side has
         for k in (0, 17, 100):
             mine = Strips(one.puzzle.pieces, int(a[k] % 4)).pixels[a[k] // 4]
             assert np.array_equal(mine, Strips(whole.pieces, int(b[k] % 4)).pixels[b[k] // 4])
     assert len(plain[0]) == 10 * 13 + 9 * 14
-    assert len(wear.sheet_joints(Puzzle(one.puzzle.pieces, 0, 0))[0]) == 0
+    assert len(damage.find_sheet_joints(Puzzle(one.puzzle.pieces, 0, 0))[0]) == 0
 
 
 def test_joints_are_left_out() -> None:
     side = np.array([[6, 2, 4], [4, 5, 6], [0, 7, 3], *[[0, 1, 5]] * 4, [2, 0, 1]], dtype=np.int32)
-    near = Pairs(side, np.tile([1.0, 2.0, 3.0], (8, 1)), rival_count=3)
-    left = wear.drop_joints(near, (np.array([0, 2]), np.array([2, 7])))
+    near = Pairs(
+        cut(photograph("coffee")[:8, :16], 8), Mahalanobis(), side, np.tile([1.0, 2.0, 3.0], (8, 1)), rival_count=3
+    )
+    left = near.without(np.array([0, 2]), np.array([2, 7]))
     assert left.sides[0].tolist() == [6, 4, NO_SIDE]
     assert left.sides[2].tolist() == [3, NO_SIDE, NO_SIDE]
     assert left.sides[7].tolist() == [0, 1, NO_SIDE]
@@ -112,13 +125,13 @@ def test_joints_are_left_out() -> None:
 def test_flat_borders_and_slopes_are_read_alike(border: Border) -> None:
     """Weights sum to one: a flat strip shows its colour at the cut, whatever was done to it."""
     strips = np.broadcast_to(np.array([10.0, -3.0, 7.0]), (2, 9, 4, 3))
-    for shown in (border.at_cut(strips), border.outermost(strips), strips.swapaxes(2, 3) @ np.array(border.deep)):
+    for shown in (border.extrapolate(strips), border.read_outer(strips), strips.swapaxes(2, 3) @ np.array(border.deep)):
         assert np.allclose(shown, [10.0, -3.0, 7.0])
 
 
 def test_the_clean_border_is_plain_arithmetic() -> None:
     strips = Strips(made("clean").puzzle.pieces, 1).lab
-    assert np.array_equal(CLEAN.at_cut(strips), 1.5 * strips[:, :, 0] - 0.5 * strips[:, :, 1])
+    assert np.array_equal(CLEAN.extrapolate(strips), 1.5 * strips[:, :, 0] - 0.5 * strips[:, :, 1])
 
 
 def test_thin_pieces_can_be_read() -> None:

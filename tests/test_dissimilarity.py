@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from skimage.color import rgb2lab
 
-from jigsolve.dissimilarity import DISSIMILARITIES, NO_SIDE, SIDES, Mahalanobis, Mgc, Pairs, Ssd, find_pairs, quartiles
+from jigsolve.dissimilarity import DISSIMILARITIES, NO_SIDE, Mahalanobis, Mgc, Pairs, Ssd, compute_quartiles, find_pairs
 from jigsolve.dissimilarity.form import factorise_terms, measure_pairs
-from jigsolve.dissimilarity.strips import Strips, lab, lab_from_rgb
-from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.dissimilarity.strips import Strips, lab_from_rgb, to_lab
+from jigsolve.puzzle.geometry import SIDES
+from jigsolve.puzzle.pieces import Puzzle, cut
 from jigsolve.runtime.workers import Workers
 from pictures import small_puzzle
 
@@ -176,7 +177,8 @@ def test_equal_distances_come_in_the_order_of_their_numbers(rotated: bool, keep:
 
 def test_ranks_are_shared_by_equals() -> None:
     distance = np.array([[0.0, 0.0, 1.0, 1.0, 2.0, np.inf]])
-    near = Pairs(np.arange(6, dtype=np.int32)[None], distance, 5)
+    two = cut(np.zeros((4, 8, 3), np.uint8), 4)
+    near = Pairs(two, Mahalanobis(), np.arange(6, dtype=np.int32)[None], distance, 5)
     assert near.ranks().tolist() == [[1, 1, 3, 3, 5, 6]]
 
 
@@ -193,8 +195,8 @@ def test_many_blocks_find_what_one_block_finds(monkeypatch: pytest.MonkeyPatch, 
         puzzle = noise(rotated, rows=5, cols=5)
         whole = find_pairs(puzzle, Mahalanobis(), 7)
         monkeypatch.setattr("jigsolve.dissimilarity.tiles.BLOCK", 8)
-        monkeypatch.setattr("jigsolve.dissimilarity.tiles.STRIP", 16)
-        monkeypatch.setattr("jigsolve.dissimilarity.tiles.MOST_STRIPS", 2)
+        monkeypatch.setattr("jigsolve.dissimilarity.tiles.TILE", 16)
+        monkeypatch.setattr("jigsolve.dissimilarity.tiles.MAX_TILES_PER_EDGE", 2)
         monkeypatch.setattr("jigsolve.dissimilarity.search._PIECES", 7)
         parts = find_pairs(puzzle, Mahalanobis(), 7, Workers(threads))
         monkeypatch.undo()
@@ -207,7 +209,7 @@ def test_quartiles_are_those_of_numpy(rotated: bool, height: int, width: int) ->
     puzzle = noise(rotated, height, width)
     table = brute(puzzle, "mgc")
     expected = [np.quantile(row[np.isfinite(row)], 0.25) for row in table]
-    np.testing.assert_allclose(quartiles(puzzle, Mgc()), expected, rtol=1e-4)
+    np.testing.assert_allclose(compute_quartiles(puzzle, Mgc()), expected, rtol=1e-4)
 
 
 @pytest.mark.parametrize("channels", [1, 2, 4])
@@ -221,7 +223,7 @@ def test_grey_is_spread_and_alpha_left_out(channels: int) -> None:
 
 def test_what_has_been_met_when_time_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """A part of the true lists, in their order; with no time at all, nothing."""
-    monkeypatch.setattr("jigsolve.dissimilarity.tiles.STRIP", 8)
+    monkeypatch.setattr("jigsolve.dissimilarity.tiles.TILE", 8)
     puzzle = noise(rows=5, cols=5)
     whole = in_full(find_pairs(puzzle, Mahalanobis(), 1000))
     for tiles in (0, 3, 1000):
@@ -239,7 +241,7 @@ def test_what_has_been_met_when_time_runs_out(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_level_has_the_light_of_its_colour() -> None:
     pixels = np.arange(256, dtype=np.uint8).repeat(3).reshape(256, 3)
-    centred = lab(pixels) + np.array([50.0, 0.0, 0.0])
+    centred = to_lab(pixels) + np.array([50.0, 0.0, 0.0])
     np.testing.assert_allclose(centred, lab_from_rgb(pixels / 255.0), atol=1e-12)
 
 

@@ -10,13 +10,13 @@ from scipy.sparse import csr_array
 
 from jigsolve.compatibility import Ratio
 from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.pipeline import SolveParams, solve
 from jigsolve.puzzle.layout import HOLE, Layout, facing_sides
 from jigsolve.puzzle.pieces import cut, scramble
 from jigsolve.puzzle.pins import PinnedCell, Pins
 from jigsolve.puzzle.scores import score
 from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import CycleFinished, ignore_event
-from jigsolve.solve import SolveParams, solve
 from jigsolve.solvers import SOLVERS, Belief, Genetic, GridProblem, Linear, Psqp
 from jigsolve.solvers.belief import _by_direction, _exclusion
 from jigsolve.solvers.genetic import _kernels as genetic

@@ -80,7 +80,7 @@ def test_an_interrupt_while_the_shape_is_found(monkeypatch: pytest.MonkeyPatch) 
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sys.modules["jigsolve.solve"], "shape_of", interrupted)
+    monkeypatch.setattr(sys.modules["jigsolve.pipeline.stages"], "estimate_shape", interrupted)
     puzzle, _ = small_puzzle("coffee", 40, 5, 6)
     result = solve(Puzzle(puzzle.pieces, *UNKNOWN))
     assert result.stopped

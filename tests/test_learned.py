@@ -9,24 +9,26 @@ import pytest
 from scipy.sparse import csr_array
 
 from jigsolve.compatibility import Learned, Percentile, learned
+from jigsolve.compatibility.network import CLEAN_WEIGHTS, load_networks
 from jigsolve.dissimilarity import Mahalanobis, find_pairs
 from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.piece_classes import find_piece_classes, merge_copies
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+from jigsolve.runtime.context import RunContext
 from pictures import photograph, small_puzzle
 
 MEASURE = Mahalanobis()
 
 
 def likely(puzzle: Puzzle, loops: bool = True) -> csr_array:
-    return learned.probabilities(puzzle, find_pairs(puzzle, MEASURE, learned.CANDIDATES), loops=loops)
+    return Learned(loops=loops).compute_probabilities(find_pairs(puzzle, MEASURE, learned.CANDIDATES))
 
 
 def check(P: csr_array, puzzle: Puzzle) -> None:
     assert P.shape == (4 * len(puzzle), 4 * len(puzzle))
     assert np.isfinite(P.data).all()
     assert abs(P - P.T).max() == 0.0 if P.nnz else True
-    assert (P.data >= learned.LEAST).all()
+    assert (P.data >= learned.MIN_PROBABILITY).all()
     assert (P.data <= 1.0).all()
     if puzzle.copies is None:
         piece = np.repeat(np.arange(len(puzzle)), 4)
@@ -117,7 +119,7 @@ HELD = [("coffee", False), ("chelsea", False), ("rocket", False), ("coffee", Tru
 def test_better_than_eq_10_on_photographs_it_was_not_fitted_on(name, rotate):
     puzzle, truth = scramble(cut(photograph(name), 28), rotate, 2)
     plain = Percentile()
-    C = plain.matrix(puzzle, MEASURE, find_pairs(puzzle, MEASURE, plain.keep(puzzle)), 0)
+    C = plain.weigh(find_pairs(puzzle, MEASURE, plain.count_candidates(puzzle)), RunContext()).C
     base = top_1(C, truth)
     without = top_1(likely(puzzle, loops=False), truth)
     assert without > base
@@ -158,15 +160,16 @@ def test_a_side_that_may_face_its_own_copy_has_that_joint_once():
 def test_c_is_a_rising_function_of_p():
     puzzle, _ = small_puzzle("coffee", 28, 6, 8)
     near = find_pairs(puzzle, MEASURE, learned.CANDIDATES)
-    P, C = learned.probabilities(puzzle, near), Learned().matrix(puzzle, MEASURE, near, 0)
+    joints = Learned().weigh(near, RunContext())
+    P, C = joints.P, joints.C
     np.testing.assert_array_equal(P.indices, C.indices)
     assert (np.diff(C.data[np.argsort(P.data)]) >= 0.0).all()
     assert 0.0 < C.data.min() <= C.data.max() <= 1.0
 
 
 def test_the_weights_are_small_and_whole():
-    assert learned.WEIGHTS.stat().st_size <= 300_000
-    parts = learned.model(learned.WEIGHTS)
+    assert CLEAN_WEIGHTS.stat().st_size <= 300_000
+    parts = load_networks(CLEAN_WEIGHTS)
     assert len(parts) == 3
     for net in parts:
         assert all(np.isfinite(array).all() for layer in net.layers for array in layer)

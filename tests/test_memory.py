@@ -24,7 +24,7 @@ def blank(rows: int, cols: int, rotated: bool = False, size: int = 28) -> Puzzle
 @pytest.mark.parametrize(("rotated", "bar"), [(False, 2.5), (True, 4.0)])
 def test_the_largest_puzzles_of_the_field_fit(rotated: bool, bar: float) -> None:
     puzzle = blank(123, 185, rotated)
-    need = memory.estimate_need(puzzle, (123, 185), memory.USUAL, dense=False)
+    need = memory.estimate_need(puzzle, (123, 185), memory.USUAL_CANDIDATES, dense=False)
     assert 0.5 * memory.GB < need.alone < bar * memory.GB
 
 
@@ -33,7 +33,7 @@ def test_what_grows_with_what() -> None:
         return memory.estimate_need(puzzle, shape or (puzzle.rows, puzzle.cols), keep, dense).alone
 
     plain = need(blank(50, 80))
-    assert need(blank(50, 160)) - memory.PROGRAM == pytest.approx(2 * (plain - memory.PROGRAM))
+    assert need(blank(50, 160)) - memory.PROGRAM_BYTES == pytest.approx(2 * (plain - memory.PROGRAM_BYTES))
     assert need(blank(50, 80, size=56)) > plain
     assert need(blank(50, 80, rotated=True)) > plain
     assert need(blank(50, 80), keep=512) > plain

@@ -122,7 +122,7 @@ def test_layouts_that_are_none_are_refused() -> None:
     loaded(COPY.replace("dataclass\n", "dataclass, replace\n", 1).replace("(grid,", "(replace(grid, rows=4, cols=3),"))
     puzzle, _ = scramble(cut(skimage.data.chelsea()[:120, :160], 40), False, 0)
     with pytest.raises(InputError, match="Expected solver copy to lay every piece once, got 4 rows x 3 cols"):
-        solve(puzzle, SolveParams("copy"))
+        solve(puzzle, SolveParams(solver="copy"))
 
 
 BAD = {
@@ -135,8 +135,8 @@ BAD = {
     "SOLVERS = {'tree': 1}": "Expected a new name for a solver, got 'tree' in mine.py, which is taken.",
     "SOLVERS = {'a/b': 1}": "Expected a solver's name of letters, digits and -, got 'a/b'",
     "SOLVERS = {7: 1}": "got 7",
-    "SOLVERS = {'x': 1}": "Expected solver 'x' of mine.py to have solve, compatibility, merges_copies",
-    "COMPATIBILITIES = {'x': 1}": "to have keep, matrix",
+    "SOLVERS = {'x': 1}": "Expected solver 'x' of mine.py to have solve, compatibility, line_compatibility",
+    "COMPATIBILITIES = {'x': 1}": "to have count_candidates, weigh",
     "DISSIMILARITIES = {'x': 1}": "to have terms",
     "class X:\n def __init__(self, a): pass\nSOLVERS = {'x': X}": "Expected solver 'x' of mine.py, got TypeError",
 }
@@ -167,7 +167,7 @@ def test_plugins_that_are_not_there(capsys: pytest.CaptureFixture[str], tmp_path
 def test_a_solver_whose_compatibility_is_unheard_of() -> None:
     loaded(COPY.replace("times: int = 1", 'compatibility = "none"'))
     with pytest.raises(InputError, match=r"Expected a compatibility out of learned, .* got 'none'"):
-        SolveParams("copy")
+        SolveParams(solver="copy")
 
 
 def test_two_files_with_one_name() -> None:
@@ -196,10 +196,10 @@ def test_installed_packages(monkeypatch: pytest.MonkeyPatch, value: str, says: s
     monkeypatch.setattr(plugins, "entry_points", lambda group: [entry] if group == entry.group else [])
     if says:
         with pytest.raises(InputError, match=says):
-            SolveParams("installed")
+            SolveParams(solver="installed")
         return
-    SolveParams("installed")
+    SolveParams(solver="installed")
     assert SOLVERS["installed"] == Tree()
     assert plugins.origins("installed", None, "mahalanobis") == (Plugin(value),)
     with pytest.raises(InputError, match=r"genetic, .*installed, .*got 'other'"):
-        SolveParams("other")
+        SolveParams(solver="other")

@@ -11,10 +11,10 @@ from jigsolve.bench import bags
 from jigsolve.bench.protocols import CONDITIONS, CUTS, case, framed, judged, parsed
 from jigsolve.cli.names import PROTOCOLS, pattern
 from jigsolve.io import render
+from jigsolve.pipeline import SolveParams, solve
 from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.puzzle.scores import Scores
 from jigsolve.runtime.errors import InputError
-from jigsolve.solve import SolveParams, solve
 from pictures import photograph
 
 COFFEE = photograph("coffee")[:300, :400]

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image, ImageEnhance
 from scipy.optimize import linear_sum_assignment
 
+from jigsolve.pipeline import SolveParams, solve
 from jigsolve.placement import exchange as place
 from jigsolve.placement.exchange import Exchange, assign_pieces
 from jigsolve.placement.likeness import Likeness, compare_with_reference, find_sure_pairs
@@ -18,7 +19,6 @@ from jigsolve.puzzle.pieces import Puzzle, cut, scramble
 from jigsolve.puzzle.pins import PinnedCell, Pins
 from jigsolve.puzzle.scores import score
 from jigsolve.runtime.errors import InputError
-from jigsolve.solve import SolveParams, solve
 from jigsolve.solvers import GridProblem
 from pictures import grid_of, photograph, small_puzzle
 

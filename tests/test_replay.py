@@ -21,11 +21,11 @@ from jigsolve.page.replay.animation import frames
 from jigsolve.page.replay.answer import answer_data
 from jigsolve.page.replay.html import MODULES, replay_html
 from jigsolve.page.replay.story import Entry, Recorder, labels
+from jigsolve.pipeline import Result, SolveParams, solve
 from jigsolve.puzzle.layout import Layout, facing_sides
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
 from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import Event, LayoutImproved, PieceAnchored
-from jigsolve.solve import Result, SolveParams, solve
 from jigsolve.solvers import SOLVERS
 from pictures import photograph, small_puzzle
 

@@ -59,9 +59,10 @@ def test_the_heavy_stages_tell_how_far_they_are() -> None:
 
 @pytest.mark.parametrize("rotate", [False, True])
 def test_threads_change_no_digit(rotate: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("jigsolve.dissimilarity.tiles.STRIP", 64)  # many tiles and chunks even of a small puzzle
-    monkeypatch.setattr("jigsolve.compatibility.learned._CHUNK", 256)
-    monkeypatch.setattr("jigsolve.compatibility.sides._PIECES", 16)
+    monkeypatch.setattr("jigsolve.dissimilarity.tiles.TILE", 64)  # many tiles and chunks even of a small puzzle
+    monkeypatch.setattr("jigsolve.compatibility.learned.JOINTS_AT_A_TIME", 256)
+    monkeypatch.setattr("jigsolve.compatibility.joint_features.JOINTS_AT_A_TIME", 256)
+    monkeypatch.setattr("jigsolve.compatibility.side_features._PIECES", 16)
     puzzle, _ = small_puzzle("coffee", 40, 8, 12, rotate)
     one, two = (solve(puzzle, SolveParams(effort="fast", threads=threads)) for threads in (1, 3))
     assert one.layout == two.layout
@@ -88,7 +89,7 @@ def test_an_interrupt_among_the_pairs_leaves_no_thread_behind(monkeypatch: pytes
             interrupt_main()
         time.sleep(0.1)
 
-    monkeypatch.setattr("jigsolve.dissimilarity.search.absorbed", interrupted)
+    monkeypatch.setattr("jigsolve.dissimilarity.search.find_tile_pairs", interrupted)
     puzzle, _ = small_puzzle("coffee", 40, 4, 5)
     before = threading.active_count()
     result = solve(puzzle, SolveParams(threads=threads))

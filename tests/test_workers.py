@@ -7,26 +7,42 @@ from collections.abc import Iterator
 
 import pytest
 
+from jigsolve.runtime.progress import Step
 from jigsolve.runtime.workers import Workers, available_cores, limit_blas_threads, split_range
 
 teams = pytest.mark.parametrize("threads", [1, 2, 5])
 
 
 @teams
-def test_results_come_in_order_and_progress_is_told(threads: int) -> None:
-    told: list[float] = []
-    workers = Workers(threads, told.append)
-    assert list(workers.map(divmod, [(k, 3) for k in range(20)], 20, 0.5)) == [divmod(k, 3) for k in range(20)]
-    assert len(told) == 20
-    assert told == sorted(told)
-    assert told[-1] == pytest.approx(0.5)
-    workers.run(lambda k: None, [(1,), (2,)], 1.0)
-    assert told[-2:] == pytest.approx([0.75, 1.0])
+def test_results_come_in_order_and_progress_is_reported(threads: int) -> None:
+    shares: list[float] = []
+    workers = Workers(threads, shares.append)
+    jobs = [(k, 3) for k in range(20)]
+    assert list(workers.map(divmod, jobs, 20, Step.TERMS)) == [divmod(k, 3) for k in range(20)]
+    assert len(shares) == 20
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(Step.TERMS.value[1])
+    workers.run(lambda k: None, [(1,), (2,)], Step.TILES)
+    begin, end = Step.TILES.value
+    assert shares[-2:] == pytest.approx([(begin + end) / 2, end])
+    workers.run(lambda k: None, [(1,)])
+    assert len(shares) == 22  # a job without a step reports nothing
+
+
+def test_steps_follow_each_other_and_fill_their_stage() -> None:
+    ends = [0.0]
+    for step in Step:
+        begin, end = step.value
+        assert begin in (0.0, ends[-1])
+        assert begin != 0.0 or ends[-1] in (0.0, 1.0)
+        assert begin < end
+        ends.append(end)
+    assert ends[-1] == 1.0
 
 
 def test_threads_work_at_the_same_time() -> None:
     meeting = threading.Barrier(2, timeout=30.0)  # nobody gets by alone
-    Workers(2).run(meeting.wait, [()] * 4, 1.0)
+    Workers(2).run(meeting.wait, [()] * 4)
 
 
 @teams
@@ -38,7 +54,7 @@ def test_jobs_are_drawn_when_they_are_due(threads: int) -> None:
             drawn.append(k)
             yield (k,)
 
-    results = Workers(threads).map(abs, jobs(), 100, 1.0)
+    results = Workers(threads).map(abs, jobs())
     assert next(results) == 0
     assert len(drawn) <= 2 * threads + 1
     results.close()  # type: ignore[attr-defined]
@@ -48,7 +64,7 @@ def test_jobs_are_drawn_when_they_are_due(threads: int) -> None:
 def test_errors_come_through_and_nobody_is_left_behind(threads: int) -> None:
     before = threading.active_count()
     with pytest.raises(ZeroDivisionError):
-        list(Workers(threads).map(divmod, [(1, k) for k in (2, 1, 0, 1, 2, 3, 4, 5)], 8, 1.0))
+        list(Workers(threads).map(divmod, [(1, k) for k in (2, 1, 0, 1, 2, 3, 4, 5)]))
     assert threading.active_count() == before
 
 
@@ -56,10 +72,10 @@ def test_errors_come_through_and_nobody_is_left_behind(threads: int) -> None:
 def test_what_there_is_no_time_for_is_left_undone(threads: int) -> None:
     asked = iter([False] * 6)
     workers = Workers(threads, is_late=lambda: next(asked, True))
-    assert list(workers.map_unordered(abs, [(k,) for k in range(50)], 50, 1.0)) == list(enumerate(range(6)))
+    assert list(workers.map_unordered(abs, [(k,) for k in range(50)])) == list(enumerate(range(6)))
     assert workers.incomplete
     workers = Workers(threads)
-    assert len(list(workers.map_unordered(abs, [(k,) for k in range(50)], 50, 1.0))) == 50
+    assert len(list(workers.map_unordered(abs, [(k,) for k in range(50)]))) == 50
     assert not workers.incomplete
 
 

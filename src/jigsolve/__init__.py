@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jigsolve.bags.mixed import solve_mixed
     from jigsolve.io.inputs import Input, read_puzzle
+    from jigsolve.pipeline import Result, SolveParams, solve
     from jigsolve.puzzle.layout import Layout
     from jigsolve.puzzle.pieces import Puzzle, cut, scramble
     from jigsolve.puzzle.scores import Scores, score
     from jigsolve.runtime.errors import InputError
-    from jigsolve.solve import Result, SolveParams, solve
 
 __version__ = "0.1.0"
 
@@ -24,14 +22,14 @@ _HOMES = {
     "InputError": "runtime.errors",
     "Layout": "puzzle.layout",
     "Puzzle": "puzzle.pieces",
-    "Result": "solve",
+    "Result": "pipeline",
     "Scores": "puzzle.scores",
-    "SolveParams": "solve",
+    "SolveParams": "pipeline",
     "cut": "puzzle.pieces",
     "read_puzzle": "io.inputs",
     "score": "puzzle.scores",
     "scramble": "puzzle.pieces",
-    "solve": "solve",
+    "solve": "pipeline",
     "solve_mixed": "bags.mixed",
 }
 
@@ -49,15 +47,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Package(ModuleType):
-    """`jigsolve.solve` is the function, also after Python has bound the module of that name here."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if isinstance(value, ModuleType) and _HOMES.get(name) == name:
-            value = getattr(value, name)
-        super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -1,4 +1,4 @@
-"""A bag in which the pieces of several pictures are mixed: tell them apart, then solve each picture for itself.
+"""A bag in which the pieces of several pictures are mixed: tell the pictures apart, then solve each of them.
 
 bag -> P of all joints -> groups -> frames on one canvas -> pieces and shape of each picture -> solve, one by one
 """
@@ -14,91 +14,116 @@ import numpy as np
 
 from jigsolve.bags.grouping import find_groups
 from jigsolve.bags.separation import Part, drop_islands, separate_pictures
+from jigsolve.compatibility import Joints
+from jigsolve.dissimilarity import Pairs
+from jigsolve.io.inputs import Input
+from jigsolve.pipeline import Result, SolveParams
+from jigsolve.pipeline.root import solve_task
+from jigsolve.pipeline.stages import judge, lay_out, measure, weigh
+from jigsolve.pipeline.task import Task, make_task
 from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.puzzle.pieces import UNKNOWN, Puzzle
 from jigsolve.runtime.clock import Clock
 from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import EventHandler, ignore_event
-from jigsolve.solve import Result, SolveParams, laid_out, solve, weighed
 from jigsolve.solvers import GridProblem, open_frame_size
 
-STRIP = 6  # times as long as wide: what lies in one row meets in single joints, too few to count pictures by
+MAX_ASPECT = 6  # length over width of a piece: strips meet in single joints, too few to tell pictures apart
+
+Shape = tuple[int, int]
 
 
 def solve_mixed(
-    puzzle: Puzzle,
+    bag: Puzzle | Input,
     pictures: int | None = None,
     params: SolveParams | None = None,
     on_event: EventHandler = ignore_event,
-    shape: tuple[int, int] = UNKNOWN,
+    shape: Shape = UNKNOWN,
 ) -> list[Result]:
-    """Put a bag of pieces together: a result for each picture, whose layout holds the piece numbers of the bag.
+    """Solve a bag of pieces: one result for each picture, whose layout holds the piece numbers of the bag.
 
     pictures: how many there are, None to find out. shape: rows and columns of every picture, if they are known and
-    all alike. The puzzle's own rows and columns mean nothing here.
+    all the same. The rows and columns of the bag itself are ignored.
     """
     params = params or SolveParams()
-    if pictures is not None and pictures < 1:
-        raise InputError(f"Expected at least 1 picture, got {pictures}.")
-    if pictures is not None and shape != UNKNOWN and pictures * shape[0] * shape[1] < len(puzzle):
-        grids = f"{pictures} pictures of {shape[0]} rows x {shape[1]} cols"
-        raise InputError(f"Expected {grids} to hold {len(puzzle)} pieces.")
+    given = bag if isinstance(bag, Input) else Input(bag)
+    given = _set_shape(given, UNKNOWN)
+    _check_counts(len(given.puzzle), pictures, shape)
     deadline = time.monotonic() + (params.time_limit or math.inf)
-    bag = replace(puzzle, rows=0, cols=0)
-    if pictures == 1 or (pictures is None and _strips(bag)):
-        return [solve(_shaped(bag, shape), params, on_event)]
+    if pictures == 1 or (pictures is None and _has_strips(given.puzzle)):
+        return [solve_task(make_task(_set_shape(given, shape), params, Clock(on_event), deadline=deadline))]
     clock = Clock(on_event)
-    usual = replace(params, solver="default", dissimilarity="mahalanobis", compatibility="learned")
-    joints = weighed(bag, usual, clock, deadline)
-    likely = joints.likely()
-    if likely is None:  # no time to tell them apart
-        return [laid_out(bag, joints, params, clock, deadline)]
-    P, classes = likely
+    standard = replace(params, solver="default", dissimilarity="mahalanobis", compatibility="learned")
+    task = make_task(given, standard, clock, deadline=deadline)
+    pairs = measure(task)
+    joints = weigh(task, pairs)
+    if joints.P is None:  # no time to tell pictures apart
+        return [_finish(task, pairs, joints)]
     clock.start_stage("pictures")
-    wide = open_frame_size(len(bag))
-    grid = GridProblem(joints.C, wide, wide, bag.turns, classes)
-    found = find_groups(P, classes.copies, pictures)
+    problem = _make_problem(task, pairs, joints)
+    groups = find_groups(joints.P, problem.copies, pictures)
     if pictures is None:
-        found = drop_islands(grid, found, shape, params.seed)
-    if pictures is None and len(found) < 2:
-        own = replace(params, compatibility=params.compatibility or "learned")
-        if own == usual and 1 not in shape:
-            return [laid_out(_shaped(bag, shape), joints, params, clock, deadline)]
-        return [solve(_shaped(bag, shape), params, on_event)]
-    if len(found) < (pictures or 0):
+        groups = drop_islands(problem, groups, shape, params.seed)
+        if len(groups) < 2:
+            given = _set_shape(given, shape)
+            own = replace(params, compatibility=params.compatibility or "learned")
+            if own == standard and 1 not in shape:
+                return [_finish(replace(task, given=given, params=params), pairs, joints)]
+            return [solve_task(make_task(given, params, clock, deadline=deadline))]
+    if len(groups) < (pictures or 0):
         raise InputError(f"Expected pieces of {pictures} pictures, got some of fewer that can be told apart.")
     try:
-        parts = separate_pictures(grid, found, shape, params.seed)
+        parts = separate_pictures(problem, groups, shape, params.seed)
     except KeyboardInterrupt:
-        return [laid_out(bag, replace(joints, cut_short=True, hurried=True), params, clock, deadline)]
-    results = _each(bag, parts, params, on_event, deadline)
-    return [replace(result, stopped=True) for result in results] if joints.cut_short else results
+        return [_finish(task, replace(pairs, incomplete=True), replace(joints, is_fallback=True))]
+    results = _solve_each(given, parts, params, on_event, deadline)
+    return [replace(result, stopped=True) for result in results] if pairs.incomplete else results
 
 
-def _each(
-    bag: Puzzle, parts: Sequence[Part], params: SolveParams, on_event: EventHandler, deadline: float
+def _check_counts(pieces: int, pictures: int | None, shape: Shape) -> None:
+    if pictures is not None and pictures < 1:
+        raise InputError(f"Expected at least 1 picture, got {pictures}.")
+    if pictures is not None and shape != UNKNOWN and pictures * shape[0] * shape[1] < pieces:
+        grids = f"{pictures} pictures of {shape[0]} rows x {shape[1]} cols"
+        raise InputError(f"Expected {grids} to hold {pieces} pieces.")
+
+
+def _set_shape(given: Input, shape: Shape) -> Input:
+    return replace(given, puzzle=replace(given.puzzle, rows=shape[0], cols=shape[1]))
+
+
+def _has_strips(bag: Puzzle) -> bool:
+    height, width = bag.pieces.shape[1:3]
+    return bool(max(height, width) >= MAX_ASPECT * min(height, width))
+
+
+def _make_problem(task: Task, pairs: Pairs, joints: Joints) -> GridProblem:
+    """The whole bag in a frame that is as good as none."""
+    size = open_frame_size(len(task.puzzle))
+    return GridProblem(joints.C, size, size, task.puzzle.turns, pairs.classes)
+
+
+def _finish(task: Task, pairs: Pairs, joints: Joints) -> Result:
+    return judge(task, pairs, joints, lay_out(task, pairs, joints))
+
+
+def _solve_each(
+    given: Input, parts: Sequence[Part], params: SolveParams, on_event: EventHandler, deadline: float
 ) -> list[Result]:
-    """Solve every picture for itself, in its share of the time that is left."""
+    """Solve every picture by itself, in its share of the remaining time."""
+    bag = given.puzzle
     results: list[Result] = []
-    for k, (mine, rows, cols) in enumerate(parts):
+    for k, (numbers, rows, cols) in enumerate(parts):
         now = time.monotonic()
-        until = now + max(0.0, deadline - now) / (len(parts) - k)
-        puzzle = Puzzle(bag.pieces[mine], rows, cols, bag.rotated)
-        clock = Clock(on_event)
-        result = laid_out(puzzle, weighed(puzzle, replace(params, time_limit=None), clock), params, clock, until)
-        if result.stopped and time.monotonic() < until:  # by hand: be done with the others too
+        end = now + max(0.0, deadline - now) / (len(parts) - k)
+        puzzle = Puzzle(bag.pieces[numbers], rows, cols, bag.rotated)
+        task = make_task(Input(puzzle), params, Clock(on_event), deadline=end)
+        pairs = measure(task)
+        result = _finish(task, pairs, weigh(task, pairs))
+        if result.stopped and time.monotonic() < end:  # Ctrl-C: finish the others quickly too
             deadline = 0.0
         pieces = result.layout.pieces
-        numbered = Layout(np.where(pieces == HOLE, HOLE, mine[pieces]), result.layout.turns)
-        among = replace(result.candidates, numbers=mine, total=len(bag))
-        results.append(replace(result, layout=numbered, candidates=among, puzzle=bag))
+        layout = Layout(np.where(pieces == HOLE, HOLE, numbers[pieces]), result.layout.turns)
+        candidates = replace(result.candidates, numbers=numbers, total=len(bag))
+        results.append(replace(result, layout=layout, candidates=candidates, input=given))
     return results
-
-
-def _shaped(bag: Puzzle, shape: tuple[int, int]) -> Puzzle:
-    return replace(bag, rows=shape[0], cols=shape[1])
-
-
-def _strips(bag: Puzzle) -> bool:
-    height, width = bag.pieces.shape[1:3]
-    return bool(max(height, width) >= STRIP * min(height, width))

@@ -24,12 +24,12 @@ from jigsolve.bags.mixed import solve_mixed
 from jigsolve.bench import bags
 from jigsolve.bench.protocols import CLEAN, MIXED, case, judged, parsed
 from jigsolve.io import files, layout_file
+from jigsolve.pipeline import Result, SolveParams, solve
 from jigsolve.plugins import loading as plugins
 from jigsolve.plugins.loading import Plugin
 from jigsolve.puzzle.pieces import Pixels, Puzzle, cut, scramble
 from jigsolve.runtime import memory
 from jigsolve.runtime.errors import InputError
-from jigsolve.solve import Result, SolveParams, solve
 
 FORMAT = "jigsolve-run"
 VERSION = 2
@@ -86,7 +86,13 @@ class Run:
         for plugin in self.plugins:
             if plugin.source is not None:
                 plugins.load_plugin(plugin)
-        return SolveParams(self.solver, self.dissimilarity, self.compatibility, self.seed, threads=1)
+        return SolveParams(
+            solver=self.solver,
+            dissimilarity=self.dissimilarity,
+            compatibility=self.compatibility,
+            seed=self.seed,
+            threads=1,
+        )
 
     def shuffle_seed(self) -> int:
         """Every picture is shuffled in its own way, the same on every machine, for every protocol and solver."""
@@ -110,7 +116,7 @@ def plan(
         raise InputError("Expected folders of different names: results and tables go by the name.")
     methods = list(dict.fromkeys(product(solvers, compatibilities, dissimilarities)))
     for solver, compatibility, dissimilarity in methods:  # misspelt names are found before hours of work
-        SolveParams(solver, dissimilarity, compatibility)
+        SolveParams(solver=solver, dissimilarity=dissimilarity, compatibility=compatibility)
     for protocol in protocols:
         parsed(protocol)
     runs = []
@@ -249,11 +255,11 @@ def _in_processes(runs: Sequence[Run], jobs: int) -> Iterator[tuple[Run, Found]]
 
 def _on_cluster(runs: Sequence[Run], address: str) -> Iterator[tuple[Run, Found]]:
     """Pictures are read here and sent: workers need not see our files."""
-    from jigsolve.runtime.cluster import Cluster, connected
+    from jigsolve.runtime.cluster import Cluster, connect
 
-    with connected(address) as client:
+    with connect(address) as client:
         jobs = ((run, _pictures(run)) for run in runs)
-        for k, found in Cluster(client).map_unordered(_attempt, jobs, len(runs), 1.0):
+        for k, found in Cluster(client).map_unordered(_attempt, jobs):
             yield runs[k], found if isinstance(found, str) else _record(runs[k], found)
 
 

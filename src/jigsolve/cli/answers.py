@@ -9,9 +9,9 @@ from jigsolve.cli.verdict import verdict
 from jigsolve.io import inputs, render
 from jigsolve.io.inputs import Input
 from jigsolve.io.layout_file import LayoutFile
+from jigsolve.pipeline import Result
 from jigsolve.puzzle.layout import HOLE
 from jigsolve.puzzle.pieces import Pixels
-from jigsolve.solve import Result
 
 
 def told_of(results: Sequence[Result], seconds: float) -> None:

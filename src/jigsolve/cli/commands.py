@@ -236,14 +236,23 @@ def solve(
     from jigsolve.cli.progress import show_progress
     from jigsolve.io import files, inputs, render
     from jigsolve.page.replay.story import Entry, Recorder
+    from jigsolve.pipeline import SolveParams
+    from jigsolve.pipeline import solve as solve_puzzle
     from jigsolve.puzzle.pieces import UNKNOWN
     from jigsolve.puzzle.pins import NO_PINS
-    from jigsolve.solve import SolveParams
-    from jigsolve.solve import solve as solve_puzzle
 
     load_plugins(plugin)
     params = SolveParams(
-        solver, dissimilarity, compatibility, seed, effort, time_limit, threads, cluster, border, memory_limit
+        solver=solver,
+        dissimilarity=dissimilarity,
+        compatibility=compatibility,
+        seed=seed,
+        effort=effort,
+        time_limit=time_limit,
+        threads=threads,
+        cluster=cluster,
+        border=border,
+        memory_limit=memory_limit,
     )
     told = in_place or any(one is not None for one in (rows, cols, pin, reference, report, animation))
     count = picture_count(pictures or ("auto" if files.holds_pieces(input) and not told else "1"))

@@ -10,9 +10,9 @@ from pathlib import Path
 from jigsolve.cli.progress import show_progress
 from jigsolve.io import files, render
 from jigsolve.io.layout_file import LayoutFile
+from jigsolve.pipeline import solve
 from jigsolve.puzzle.pieces import cut, scramble
 from jigsolve.puzzle.scores import score
-from jigsolve.solve import solve
 
 PHOTOGRAPH = "coffee.png"  # ships inside scikit-image's wheel
 SIZE = 28

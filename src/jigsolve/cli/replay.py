@@ -10,8 +10,8 @@ from jigsolve.page.replay.animation import frames
 from jigsolve.page.replay.answer import answer_data
 from jigsolve.page.replay.html import replay_html
 from jigsolve.page.replay.story import Entry
+from jigsolve.pipeline import Result
 from jigsolve.runtime.errors import InputError
-from jigsolve.solve import Result
 
 
 def check_targets(report: Path | None, animation: Path | None) -> None:

@@ -1,8 +1,9 @@
-"""Distances -> C, the sparse symmetric matrix over piece sides."""
+"""Pairs -> joints: distances become C, the sparse symmetric matrix over piece sides."""
 
+from jigsolve.compatibility.joints import Joints, symmetrise
 from jigsolve.compatibility.learned import Learned
 from jigsolve.compatibility.percentile import Percentile
-from jigsolve.compatibility.protocol import Compatibility, symmetrise
+from jigsolve.compatibility.protocol import Compatibility
 from jigsolve.compatibility.quartile import Quartile
 from jigsolve.compatibility.ratio import Ratio
 
@@ -13,4 +14,4 @@ COMPATIBILITIES: dict[str, Compatibility] = {
     "ratio": Ratio(),
 }
 
-__all__ = ["COMPATIBILITIES", "Compatibility", "Learned", "Percentile", "Quartile", "Ratio", "symmetrise"]
+__all__ = ["COMPATIBILITIES", "Compatibility", "Joints", "Learned", "Percentile", "Quartile", "Ratio", "symmetrise"]

@@ -6,22 +6,22 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from jigsolve.compatibility.constant import largest_class, redraw_constant
-from jigsolve.compatibility.protocol import symmetrise
-from jigsolve.dissimilarity import Dissimilarity, Pairs
+from jigsolve.compatibility.constant import count_largest_class, redraw_constant
+from jigsolve.compatibility.joints import Joints, symmetrise
+from jigsolve.compatibility.protocol import Compatibility
+from jigsolve.dissimilarity import CLEAN, Border, Pairs
 from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.runtime.context import RunContext
 from jigsolve.runtime.errors import InputError
-from jigsolve.runtime.workers import SERIAL, Workers
 
-FEWEST = 10  # in puzzles so small that k percent is next to nothing, the mean is over this many
-MOST = 512  # beyond it k percent of a large puzzle is all noise, and memory
-FAINT = 1e-3  # a rank's power leaves a long tail that decides nothing and costs time
+MIN_RIVALS = 10  # in the mean, however few k percent of a small puzzle are
+MAX_RIVALS = 512  # beyond it k percent of a large puzzle are noise, and memory
+MIN_VALUE = 1e-3  # smaller values decide nothing and cost time
 
 
 @dataclass(frozen=True)
-class Percentile:
+class Percentile(Compatibility):
     """Eq. 10, made symmetric by the geometric mean of both directions; Eq. 11 where pieces are constant.
 
     percent: k of the paper; None takes 3 where orientations are known, 1.5 where they are not.
@@ -33,22 +33,20 @@ class Percentile:
         if self.percent is not None and not 0.0 < self.percent <= 100.0:
             raise InputError(f"Expected percent in (0, 100], got {self.percent}.")
 
-    def keep(self, puzzle: Puzzle) -> int:
-        return min(MOST, max(self._count(puzzle), largest_class(puzzle)))
+    def count_candidates(self, puzzle: Puzzle, border: Border = CLEAN) -> int:
+        return min(MAX_RIVALS, max(self._count_nearest(puzzle), count_largest_class(puzzle)))
 
-    def _count(self, puzzle: Puzzle) -> int:
+    def _count_nearest(self, puzzle: Puzzle) -> int:
         percent = self.percent or (1.5 if puzzle.rotated else 3.0)
         rivals = len(puzzle.turns) * (len(puzzle) - 1)
-        return min(MOST, max(FEWEST, math.ceil(percent / 100.0 * rivals)))
+        return min(MAX_RIVALS, max(MIN_RIVALS, math.ceil(percent / 100.0 * rivals)))
 
-    def matrix(
-        self, puzzle: Puzzle, measure: Dissimilarity, near: Pairs, seed: int, workers: Workers = SERIAL
-    ) -> csr_array:
-        nearest = near.distances[:, : self._count(puzzle)]
-        there = np.isfinite(nearest)
-        mean = np.where(there, nearest, 0.0).sum(axis=1) / np.maximum(1, there.sum(axis=1))
-        share = np.divide(near.distances, mean[:, None], out=np.ones_like(near.distances), where=mean[:, None] > 0.0)
-        values = np.maximum(0.0, 1.0 - share) ** near.ranks()
-        values[(mean[:, None] == 0.0) & (near.distances == 0.0)] = 1.0
-        values[values < FAINT] = 0.0
-        return redraw_constant(puzzle, symmetrise(near, values), seed)
+    def weigh(self, pairs: Pairs, run: RunContext) -> Joints:
+        nearest = pairs.distances[:, : self._count_nearest(pairs.puzzle)]
+        known = np.isfinite(nearest)
+        mean = (np.where(known, nearest, 0.0).sum(axis=1) / np.maximum(1, known.sum(axis=1)))[:, None]
+        ratio = np.divide(pairs.distances, mean, out=np.ones_like(pairs.distances), where=mean > 0.0)
+        values = np.maximum(0.0, 1.0 - ratio) ** pairs.ranks()
+        values[(mean == 0.0) & (pairs.distances == 0.0)] = 1.0
+        values[values < MIN_VALUE] = 0.0
+        return Joints(redraw_constant(pairs.puzzle, symmetrise(pairs, values), run.seed))

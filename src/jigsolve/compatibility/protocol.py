@@ -1,43 +1,35 @@
-"""What a compatibility is, and the matrix it makes: C over piece sides, the only thing solvers see."""
+"""What a compatibility is."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-from scipy.sparse import coo_array, csr_array
-
-from jigsolve.dissimilarity import NO_SIDE, Dissimilarity, Pairs
-from jigsolve.dissimilarity.form import Floats
+from jigsolve.compatibility.joints import Joints
+from jigsolve.dissimilarity import CLEAN, Border, Pairs
 from jigsolve.puzzle.pieces import Puzzle
-from jigsolve.runtime.workers import SERIAL, Workers
+from jigsolve.runtime.context import RunContext
 
 
 class Compatibility(Protocol):
-    """Distances -> C, symmetric and not negative."""
+    """Pairs -> joints: distances become C.
 
-    def keep(self, puzzle: Puzzle) -> int:
-        """How many nearest sides it needs of every side."""
-        ...
-
-    def matrix(
-        self, puzzle: Puzzle, measure: Dissimilarity, near: Pairs, seed: int, workers: Workers = SERIAL
-    ) -> csr_array:
-        """(4n, 4n) C[a, b] = C[b, a] >= 0, a = 4 * piece + side."""
-        ...
-
-
-def symmetrise(near: Pairs, values: Floats) -> csr_array:
-    """The geometric mean of what the two sides of a joint think of it; values: (4n, keep), one for each of `near`.
-
-    Both must think well of it. What is perfect to one side (D = 0) is perfect to the other, even where it found no room
-    among its equals in the other's list.
+    Derive a class from this one and define `count_candidates` and `weigh`; the rest has defaults.
     """
-    side, place = np.nonzero((near.sides != NO_SIDE) & (values > 0.0))
-    n = len(near.sides)
-    one_way = coo_array((values[side, place], (side, near.sides[side, place])), shape=(n, n)).tocsr()
-    mean = one_way.multiply(one_way.T).sqrt()
-    perfect = ((one_way >= 1.0) + (one_way.T >= 1.0)).astype(np.float64)
-    both: csr_array = mean.maximum(perfect).tocsr()
-    both.sort_indices()
-    return both
+
+    @property
+    def reads_damage(self) -> bool:
+        """Can it weigh pairs whose borders are not clean?"""
+        return False
+
+    @property
+    def uses_block_grids(self) -> bool:
+        """Should block grids be read, and take part in the choice of candidates?"""
+        return False
+
+    def count_candidates(self, puzzle: Puzzle, border: Border = CLEAN) -> int:
+        """How many nearest sides of every side it needs."""
+        ...
+
+    def weigh(self, pairs: Pairs, run: RunContext) -> Joints:
+        """C[a, b] = C[b, a] >= 0 over side ids, and P if it has one."""
+        ...

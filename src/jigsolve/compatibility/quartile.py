@@ -5,29 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from jigsolve.compatibility.constant import largest_class, redraw_constant
-from jigsolve.compatibility.protocol import symmetrise
-from jigsolve.dissimilarity import Dissimilarity, Pairs, quartiles
+from jigsolve.compatibility.constant import count_largest_class, redraw_constant
+from jigsolve.compatibility.joints import Joints, symmetrise
+from jigsolve.compatibility.protocol import Compatibility
+from jigsolve.dissimilarity import CLEAN, Border, Pairs, compute_quartiles
 from jigsolve.puzzle.pieces import Puzzle
-from jigsolve.runtime.workers import SERIAL, Workers
+from jigsolve.runtime.context import RunContext
 
-FARTHEST = 32  # at rank 32 the value is below 1e-13, and its geometric mean with a perfect one below 1e-6
+MAX_RANK = 32  # there the value is below 1e-13, and its geometric mean with a perfect one below 1e-6
+MAX_RIVALS = 512
 
 
 @dataclass(frozen=True)
-class Quartile:
+class Quartile(Compatibility):
     """Eq. 9, made symmetric by the geometric mean of both directions; Eq. 11 where pieces are constant."""
 
-    def keep(self, puzzle: Puzzle) -> int:
-        return min(512, max(FARTHEST, largest_class(puzzle)))
+    def count_candidates(self, puzzle: Puzzle, border: Border = CLEAN) -> int:
+        return min(MAX_RIVALS, max(MAX_RANK, count_largest_class(puzzle)))
 
-    def matrix(
-        self, puzzle: Puzzle, measure: Dissimilarity, near: Pairs, seed: int, workers: Workers = SERIAL
-    ) -> csr_array:
-        quartile = quartiles(puzzle, measure)[:, None]
-        share = np.divide(near.distances, quartile, out=np.full_like(near.distances, np.inf), where=quartile > 0.0)
-        share[(quartile == 0.0) & (near.distances == 0.0)] = 0.0
-        values = np.exp(-(near.ranks() - 1) - share)  # ranks from 0, so that a perfect match is worth 1
-        return redraw_constant(puzzle, symmetrise(near, values), seed)
+    def weigh(self, pairs: Pairs, run: RunContext) -> Joints:
+        quartile = compute_quartiles(pairs.puzzle, pairs.measure)[:, None]
+        ratio = np.divide(pairs.distances, quartile, out=np.full_like(pairs.distances, np.inf), where=quartile > 0.0)
+        ratio[(quartile == 0.0) & (pairs.distances == 0.0)] = 0.0
+        values = np.exp(-(pairs.ranks() - 1) - ratio)  # ranks from 0, so that a perfect match is worth 1
+        return Joints(redraw_constant(pairs.puzzle, symmetrise(pairs, values), run.seed))

@@ -1,4 +1,4 @@
-"""Confidence: how far an answer can be believed. Pure data; `calibration` works it out."""
+"""Confidence: how likely an answer is right. Pure data; `calibration` estimates it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Flags = NDArray[np.bool_]
 DOUBT_THRESHOLD = 0.8  # a joint less likely than this is doubtful
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Confidence:
-    """What an answer is worth, as probabilities; NaN where there is no joint or no piece.
+    """Probabilities of an answer; NaN where there is no joint or no piece.
 
     right, down: (rows, cols - 1) and (rows - 1, cols): that the joint with the cell to the right or below is right.
-    undecidable: two grids of the same shapes: identical pieces could swap, and nobody would see it.
-    pieces: (rows, cols) that the piece lies right with respect to the main body.
+    undecidable: two grids of the same shapes: identical pieces could swap unnoticed.
+    pieces:  (rows, cols) that the piece lies right with respect to the main body.
     picture: that the whole picture looks right.
-    exact: that each of identical pieces is also the one that belongs there, in the turn it had.
+    exact:   that identical pieces, too, are each in their own place and turn.
     """
 
     right: Floats
@@ -33,37 +33,40 @@ class Confidence:
     picture: float
     exact: float
 
+    def __repr__(self) -> str:
+        return f"Confidence({self.describe()}; whole picture {self.picture:.2f})"
+
     @cached_property
     def joints(self) -> Floats:
-        """(joints,) all that there are."""
+        """(joints,) the probabilities of all joints."""
         both = np.concatenate([self.right.ravel(), self.down.ravel()])
-        there: Floats = both[~np.isnan(both)]
-        return there
+        known: Floats = both[~np.isnan(both)]
+        return known
 
     @property
     def share(self) -> float:
-        """The share of the joints that is expected to be right."""
+        """The expected share of right joints."""
         return float(self.joints.mean()) if len(self.joints) else 1.0
 
     @property
     def doubtful(self) -> tuple[Flags, Flags]:
-        """Joints that may well be wrong, the undecidable left out."""
+        """Joints that may well be wrong, without the undecidable ones."""
         right, down = self.undecidable
         return (self.right < DOUBT_THRESHOLD) & ~right, (self.down < DOUBT_THRESHOLD) & ~down
 
     def describe(self) -> str:
-        """What is believed of an answer, in words. Never that it is right: nobody can know."""
-        pieces = int((self.pieces == self.pieces).sum())
+        """The confidence in words. It never claims that an answer is right: without the truth that is unknown."""
+        pieces = int((~np.isnan(self.pieces)).sum())
         if not len(self.joints):
-            return f"{_many(pieces, 'piece')}, no joints"
+            return f"{_count(pieces, 'piece')}, no joints"
         doubtful, undecidable = (
             sum(int(flags.sum()) for flags in grids) for grids in (self.doubtful, self.undecidable)
         )
         percent = floor(100.0 * self.share)
         share = f"{percent} %" if percent < 99 else "over 99 %"  # never all of them
-        line = f"{_many(pieces, 'piece')}, {share} of joints believed right, {doubtful or 'none'} doubtful"
+        line = f"{_count(pieces, 'piece')}, {share} of joints believed right, {doubtful or 'none'} doubtful"
         return f"{line}, {undecidable} undecidable (identical pieces)" if undecidable else line
 
 
-def _many(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,7 +1,7 @@
-"""Keeping the nearest while blocks of distances stream by; exact distances of a few pairs.
+"""Lists of the nearest sides, updated block by block; exact distances of a few pairs.
 
-A list of the nearest holds keys, ascending: the distance's 32 bits above the side's number, so that equal distances
-come in the order of their numbers and lists can be merged in any order.
+A list holds keys in ascending order. A key has the 32 bits of the distance above the side id, so that equal distances
+are ordered by side id and lists can be merged in any order.
 """
 
 from __future__ import annotations
@@ -9,23 +9,20 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-STRIDE = 16  # distances that are looked at together: most often none of them is near enough
+from jigsolve.puzzle._kernels import inner
 
-
-def inner(function):
-    """For what only kernels call: without wrappers for Python it compiles in half the time."""
-    return njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+STRIDE = 16  # distances tested together: mostly none of them is near enough
 
 
 @inner
 def _ordered(bits):
-    """The bits of a float, as a number of the same order."""
+    """The bits of a float as an integer that sorts like the float."""
     return bits ^ ((bits >> 31) & np.int32(0x7FFFFFFF))
 
 
 @inner
 def _insert(best, key):
-    """Put a key into a list; the last one falls out."""
+    """Insert a key into a list; the last one drops out."""
     k = len(best) - 1
     while k > 0 and best[k - 1] > key:
         best[k] = best[k - 1]

@@ -1,6 +1,6 @@
-"""The shape all measures share: whitened squared differences between what a side hopes for and what it meets.
+"""The form that all measures share: whitened squared differences between what a side expects and what it meets.
 
-    D(a -> b) = sum over terms, sum over places p of  e^T W_a e,   e = facing(seen_b)[p] - hoped_a[p]
+    D(a -> b) = sum over terms, sum over pixels p of  e^T W_a e,   e = facing(observed_b)[p] - expected_a[p]
     D(a, b)   = D(a -> b) + D(b -> a)
 
 `facing` reads a strip from the other side. The square expands, so D(a, b) = left_a . right_b: all pairs are one
@@ -25,7 +25,7 @@ class Term:
     """One sum of the form.
 
     observed, expected: (n, length, channels) what a side shows, and what it expects its partner to show.
-    weight: (n, channels, channels) symmetric: the inverse covariance a side judges with.
+    weight: (n, channels, channels) symmetric: the inverse covariance that a side whitens with.
     sign_flips: the values are differences along the border, which change sign when read from the other side.
     """
 
@@ -44,21 +44,20 @@ def factorise_terms(terms: Sequence[Term]) -> tuple[NDArray[np.float32], NDArray
     right: list[Floats] = []
     n = len(terms[0].observed)
     ones = np.ones((n, 1))
-    spent = np.zeros((n, 1))
+    constant = np.zeros((n, 1))
     for term in terms:
-        up = np.triu_indices(term.weight.shape[1])
-        twice = np.where(up[0] == up[1], 1.0, 2.0)
-        squares = np.einsum("npc,npd->ncd", term.observed, term.observed)[:, up[0], up[1]]
-        weights = term.weight[:, up[0], up[1]] * twice
-        pull = -2.0 * term.expected @ term.weight
-        spent -= 0.5 * np.einsum("npc,npc->n", term.expected, pull)[:, None]
-        left += [weights, pull.reshape(n, -1), squares, term.observed.reshape(n, -1)]
-        right += [squares, term.facing(term.observed).reshape(n, -1), weights, term.facing(pull).reshape(n, -1)]
-    left += [spent, ones]
-    right += [ones, spent]
-    return np.hstack(left, dtype=np.float32, casting="same_kind"), np.hstack(
-        right, dtype=np.float32, casting="same_kind"
-    )
+        upper = np.triu_indices(term.weight.shape[1])
+        twice = np.where(upper[0] == upper[1], 1.0, 2.0)
+        squares = np.einsum("npc,npd->ncd", term.observed, term.observed)[:, upper[0], upper[1]]
+        weights = term.weight[:, upper[0], upper[1]] * twice
+        linear = -2.0 * term.expected @ term.weight
+        constant -= 0.5 * np.einsum("npc,npc->n", term.expected, linear)[:, None]
+        left += [weights, linear.reshape(n, -1), squares, term.observed.reshape(n, -1)]
+        right += [squares, term.facing(term.observed).reshape(n, -1), weights, term.facing(linear).reshape(n, -1)]
+    left += [constant, ones]
+    right += [ones, constant]
+    both = (np.hstack(parts, dtype=np.float32, casting="same_kind") for parts in (left, right))
+    return next(both), next(both)
 
 
 def measure_pairs(a: Sequence[Term], rows: NDArray[np.intp], b: Sequence[Term], cols: NDArray[np.intp]) -> Floats:
@@ -67,19 +66,18 @@ def measure_pairs(a: Sequence[Term], rows: NDArray[np.intp], b: Sequence[Term], 
     rows, cols = np.ascontiguousarray(rows), np.ascontiguousarray(cols)
     for x, y in zip(a, b, strict=True):
         sign = -1.0 if x.sign_flips else 1.0
-        if (
-            x.expected is x.observed and y.expected is y.observed
-        ):  # what one misses, the other misses too: both ways at once
+        if x.expected is x.observed and y.expected is y.observed:  # both directions have the same differences
             _kernels.add_whitened(x.expected, y.observed, x.weight, y.weight, rows, cols, sign, total)
         else:
-            _kernels.add_whitened(x.expected, y.observed, x.weight, np.zeros_like(y.weight), rows, cols, sign, total)
-            _kernels.add_whitened(y.expected, x.observed, y.weight, np.zeros_like(x.weight), cols, rows, sign, total)
+            none = np.zeros_like(x.weight), np.zeros_like(y.weight)
+            _kernels.add_whitened(x.expected, y.observed, x.weight, none[1], rows, cols, sign, total)
+            _kernels.add_whitened(y.expected, x.observed, y.weight, none[0], cols, rows, sign, total)
     return np.maximum(total, 0.0)
 
 
 def concatenate_terms(parts: Sequence[Term]) -> Term:
-    """One term of the terms of several lots of sides."""
-    seen = np.concatenate([part.observed for part in parts])
+    """One term of several chunks of sides."""
+    observed = np.concatenate([part.observed for part in parts])
     same = all(part.expected is part.observed for part in parts)
-    hoped = seen if same else np.concatenate([part.expected for part in parts])
-    return Term(seen, hoped, np.concatenate([part.weight for part in parts]), parts[0].sign_flips)
+    expected = observed if same else np.concatenate([part.expected for part in parts])
+    return Term(observed, expected, np.concatenate([part.weight for part in parts]), parts[0].sign_flips)

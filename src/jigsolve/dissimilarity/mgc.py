@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jigsolve.dissimilarity.form import Floats, Term
+from jigsolve.dissimilarity.protocol import Dissimilarity
 from jigsolve.dissimilarity.strips import Strips
 
 # Gallagher's nine dummy gradients keep the covariance of flat sides invertible (in 0..255 units).
@@ -18,7 +19,7 @@ _DUMMY = np.array(
 
 
 @dataclass(frozen=True)
-class Mgc:
+class Mgc(Dissimilarity):
     """The gradient across the border against the mean and covariance of the side's own last gradients."""
 
     def terms(self, strips: Strips) -> Sequence[Term]:

@@ -1,127 +1,67 @@
-"""All pairs: for every side the nearest other sides, block by block, never the whole table at once."""
+"""The all-pairs search: for every side the nearest other sides, tile by tile, never the whole table at once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.dissimilarity.form import Floats, Term, concatenate_terms, factorise_terms, measure_pairs
+from jigsolve.dissimilarity.border import CLEAN, Border
+from jigsolve.dissimilarity.form import Term, concatenate_terms, factorise_terms, measure_pairs
+from jigsolve.dissimilarity.pairs import NO_SIDE, CandidateBias, Floats, Pairs, Sides
 from jigsolve.dissimilarity.protocol import Dissimilarity
-from jigsolve.dissimilarity.strips import SIDES, Strips
-from jigsolve.dissimilarity.tiles import Table, absorbed
+from jigsolve.dissimilarity.strips import Strips
+from jigsolve.dissimilarity.tiles import Table, find_tile_pairs
+from jigsolve.puzzle.geometry import SIDES, piece_of, side_id, side_of
 from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.runtime.progress import Step
 from jigsolve.runtime.workers import SERIAL, Workers, split_range
 
-NO_SIDE = np.iinfo(np.int32).max  # fills the lists of sides that met fewer others than the lists can hold
-SPARE = 12  # more are held than asked for: the products' rounding must not decide who is among the nearest
-_EMPTY = np.int64((NO_SIDE << 32) | NO_SIDE)  # the key of no side: larger than any
-_PIECES = 2048  # pieces whose terms are made at once
-_LINEAR = 6000  # all that is done once a side takes as long as so many pairs of it
+SPARE = 12  # more candidates than asked for are held, so that float32 rounding does not decide
+_EMPTY = np.int64((NO_SIDE << 32) | NO_SIDE)  # the key of an empty place: larger than any other
+_PIECES = 2048  # pieces whose terms are computed at a time
+_QUARTILE_SAMPLE = 4096  # rivals that stand for all of them in a large puzzle
+_QUARTILE_ROWS = 1024
 
-Faces = tuple[tuple[int, ...], tuple[int, ...]]  # kinds of side, and the kinds they may face
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """For every side its nearest sides, nearest first.
-
-    sides:    (4n, keep) numbers 4 * piece + side, `NO_SIDE` beyond the last.
-    distances: (4n, keep) their dissimilarity, infinite beyond the last.
-    rival_count: how many sides each side may face, copies of pieces included.
-    """
-
-    sides: NDArray[np.int32]
-    distances: Floats
-    rival_count: int
-
-    def ranks(self) -> NDArray[np.int32]:
-        """(4n, keep) 1 for the nearest; equal distances share a rank."""
-        place = np.arange(1, self.distances.shape[1] + 1)
-        new = np.ones(self.distances.shape, dtype=bool)
-        new[:, 1:] = self.distances[:, 1:] > self.distances[:, :-1]
-        return np.maximum.accumulate(np.where(new, place, 1), axis=1).astype(np.int32)
-
-
-@dataclass(frozen=True)
-class CandidateBias:
-    """What speaks for joints besides D, from the pieces' insides: left_a . right_b, in units of D, the same both ways.
-
-    left, right: (4n, width).
-    """
-
-    left: NDArray[np.float32]
-    right: NDArray[np.float32]
-
-    def between(self, a: NDArray[np.intp], b: NDArray[np.intp]) -> Floats:
-        both: Floats = np.einsum("jk,jk->j", self.left[a], self.right[b]).astype(np.float64)
-        return both
+SideSets = tuple[tuple[int, ...], tuple[int, ...]]  # sides (0 to 3), and the sides that they may face
 
 
 def find_pairs(
-    puzzle: Puzzle, measure: Dissimilarity, keep: int, workers: Workers = SERIAL, lean: CandidateBias | None = None
+    puzzle: Puzzle,
+    measure: Dissimilarity,
+    count: int,
+    workers: Workers = SERIAL,
+    bias: CandidateBias | None = None,
+    border: Border = CLEAN,
 ) -> Pairs:
-    """The `keep` nearest sides of every side, among those it may face; if time runs out, among those it has met.
+    """The `count` nearest sides of every side, among those that it may face and that there was time to measure.
 
-    lean: is taken off D where it is decided who is among them.
+    bias: subtracted from D where candidates are chosen, not from the distances. border: how `measure` reads borders.
     """
     n = len(puzzle)
-    several = np.zeros(n, dtype=bool) if puzzle.copies is None else puzzle.copies > 1
-    facing = sum(len(theirs) for mine, theirs in faces(puzzle.turns) if 0 in mine)
-    most = max(1, facing * (n - 1 + int(several.any())))
-    all_pairs = facing * n / (facing * n + _LINEAR)  # their share of the time
-    terms, tables = _prepared(puzzle, measure, lean, workers, 0.4 * (1.0 - all_pairs))
-    best = np.full((SIDES * n, min(keep + SPARE, most)), _EMPTY)
+    has_copies = np.zeros(n, dtype=bool) if puzzle.copies is None else puzzle.copies > 1
+    facing = sum(len(theirs) for mine, theirs in facing_sides_of(puzzle.turns) if 0 in mine)
+    rivals = max(1, facing * (n - 1 + int(has_copies.any())))
+    terms, tables = _prepare_tables(puzzle, measure, bias, workers)
+    keys = np.full((SIDES * n, min(count + SPARE, rivals)), _EMPTY)
     tiles = [tile for table in tables for tile in table.tiles()]
-    tiles.sort(key=lambda tile: tile.down.start)  # if time runs out, all kinds of side have met as many
-    jobs = (tile.job(best, several) for tile in tiles)
-    for k, found in workers.map_unordered(absorbed, jobs, len(tiles), 0.4 + 0.6 * all_pairs):
-        tiles[k].tell(best, found)
+    tiles.sort(key=lambda tile: tile.rows.start)  # if time runs out, all sides have met about as many others
+    jobs = (tile.make_job(keys, has_copies) for tile in tiles)
+    for k, found in workers.map_unordered(find_tile_pairs, jobs, len(tiles), Step.TILES):
+        tiles[k].merge(keys, found)
     del tables, tiles, jobs  # the tables are large
-    keep = max(1, min(keep, most))
-    rivals = facing * (puzzle.total - 1)
-    if not workers.interrupted:
-        side = np.sort((best & NO_SIDE).astype(np.int32), axis=1)
-        out = Pairs(np.empty((SIDES * n, keep), np.int32), np.empty((SIDES * n, keep)), rivals)
-        try:
-            workers.run(_rescored, [(terms, lean, side, lo, hi, out) for lo, hi in split_range(n, _PIECES)], 1.0)
-        except KeyboardInterrupt:
-            workers.incomplete = workers.interrupted = True
-        else:
-            return out
-    return _as_met(best[:, :keep], rivals)
+    count = max(1, min(count, rivals))
+    lists = _rescore(terms, bias, keys, count, workers)
+    sides, distances = _decode(keys[:, :count]) if lists is None else lists
+    return Pairs(
+        puzzle, measure, sides, distances, facing * (puzzle.total - 1), border,
+        incomplete=workers.incomplete, interrupted=workers.interrupted,
+    )  # fmt: skip
 
 
-def _as_met(best: NDArray[np.int64], rivals: int) -> Pairs:
-    """Who is nearest by the products alone, for those who cannot wait."""
-    side, bits = (best & NO_SIDE).astype(np.int32), (best >> 32).astype(np.int32)
-    distance = np.where(bits < 0, 0, bits).view(np.float32).astype(np.float64)  # a lean can make it less than 0
-    return Pairs(side, np.where(side == NO_SIDE, np.inf, distance), rivals)
-
-
-def quartiles(puzzle: Puzzle, measure: Dissimilarity, sample: int = 4096) -> Floats:
-    """(4n,) the lower quartile of each side's distances to all it may face (to an even sample of large puzzles)."""
-    n = len(puzzle)
-    tables = [factorise_terms(measure.terms(Strips(puzzle.pieces, side))) for side in range(SIDES)]
-    low = np.empty(SIDES * n)
-    pairs = faces(puzzle.turns)
-    for mine, theirs in pairs + [(theirs, mine) for mine, theirs in pairs if mine != theirs]:
-        right, cols = np.concatenate([tables[s][1] for s in theirs]), _numbers(theirs, n)
-        taken = np.linspace(0, len(cols) - 1, min(sample, len(cols))).astype(np.intp)
-        right, cols = right[taken], cols[taken]
-        for s in mine:
-            for lo in range(0, n, 1024):
-                piece = np.arange(lo, min(lo + 1024, n))
-                block = (tables[s][0][piece] @ right.T).astype(np.float64)
-                block[piece[:, None] == cols[None, :] // SIDES] = np.nan
-                low[SIDES * piece + s] = np.nanquantile(block, 0.25, axis=1) if n > 1 else 0.0
-    return np.maximum(low, 0.0)
-
-
-def faces(turns: tuple[int, ...]) -> list[Faces]:
-    """Which kinds of side may face which, each pair of kinds once."""
+def facing_sides_of(turns: tuple[int, ...]) -> list[SideSets]:
+    """Which sides may face which, each pair of sets once."""
     if turns == (0,):
         return [((0,), (2,)), ((1,), (3,))]
     if turns == (0, 2):
@@ -129,66 +69,112 @@ def faces(turns: tuple[int, ...]) -> list[Faces]:
     return [((0, 1, 2, 3), (0, 1, 2, 3))]
 
 
-def _numbers(kinds: tuple[int, ...], n: int) -> NDArray[np.int32]:
-    """The numbers of all sides of some kinds, kind by kind."""
-    return np.concatenate([np.arange(n, dtype=np.int32) * SIDES + kind for kind in kinds])
+def compute_quartiles(puzzle: Puzzle, measure: Dissimilarity) -> Floats:
+    """(4n,) the lower quartile of each side's distances to its rivals, or to an even sample of them."""
+    n = len(puzzle)
+    tables = [factorise_terms(measure.terms(Strips(puzzle.pieces, side))) for side in range(SIDES)]
+    quartiles = np.empty(SIDES * n)
+    sets = facing_sides_of(puzzle.turns)
+    for mine, theirs in sets + [(theirs, mine) for mine, theirs in sets if mine != theirs]:
+        right, cols = np.concatenate([tables[s][1] for s in theirs]), _side_ids(theirs, n)
+        sample = np.linspace(0, len(cols) - 1, min(_QUARTILE_SAMPLE, len(cols))).astype(np.intp)
+        right, cols = right[sample], cols[sample]
+        for s in mine:
+            for lo, hi in split_range(n, _QUARTILE_ROWS):
+                piece = np.arange(lo, hi)
+                block = (tables[s][0][piece] @ right.T).astype(np.float64)
+                block[piece[:, None] == piece_of(cols)[None, :]] = np.nan
+                quartiles[side_id(piece, s)] = np.nanquantile(block, 0.25, axis=1) if n > 1 else 0.0
+    return np.maximum(quartiles, 0.0)
 
 
-def _prepared(
-    puzzle: Puzzle, measure: Dissimilarity, lean: CandidateBias | None, workers: Workers, upto: float
+def _side_ids(sides: tuple[int, ...], n: int) -> Sides:
+    """Ids of the given sides of all pieces, side by side."""
+    return np.concatenate([side_id(np.arange(n, dtype=np.int32), side) for side in sides])
+
+
+def _prepare_tables(
+    puzzle: Puzzle, measure: Dissimilarity, bias: CandidateBias | None, workers: Workers
 ) -> tuple[list[list[Term]], list[Table]]:
-    """The terms of each kind of side, and the tables of those that may face each other."""
+    """The terms of each of the four sides, and the tables of sides that may face each other."""
     n, parts = len(puzzle), split_range(len(puzzle), _PIECES)
+    sets = facing_sides_of(puzzle.turns)
     tables = []
-    for mine, theirs in faces(puzzle.turns):
+    for mine, theirs in sets:
         width = factorise_terms(measure.terms(Strips(puzzle.pieces[:1], mine[0])))[0].shape[1]
-        width += 0 if lean is None else lean.left.shape[1]
-        left, right = (np.empty((len(kinds) * n, width), dtype=np.float32) for kinds in (mine, theirs))
-        tables.append(Table(left, _numbers(mine, n), right, _numbers(theirs, n), mine == theirs))
+        width += 0 if bias is None else bias.left.shape[1]
+        left, right = (np.empty((len(sides) * n, width), dtype=np.float32) for sides in (mine, theirs))
+        tables.append(Table(left, _side_ids(mine, n), right, _side_ids(theirs, n), mine == theirs))
 
-    def made(kind: int, lo: int, hi: int) -> Sequence[Term]:
-        terms = measure.terms(Strips(puzzle.pieces[lo:hi], kind))
+    def fill(side: int, lo: int, hi: int) -> Sequence[Term]:
+        terms = measure.terms(Strips(puzzle.pieces[lo:hi], side))
         left, right = factorise_terms(terms)
-        if lean is not None:
-            here = slice(SIDES * lo + kind, SIDES * hi, SIDES)
-            left, right = np.hstack([left, -lean.left[here]]), np.hstack([right, lean.right[here]])
-        for table, (mine, theirs) in zip(tables, faces(puzzle.turns), strict=True):
-            for whole, part, kinds in ((table.left, left, mine), (table.right, right, theirs)):
-                if kind in kinds:
-                    at = kinds.index(kind) * n
-                    whole[at + lo : at + hi] = part
+        if bias is not None:
+            here = slice(side_id(lo, side), side_id(hi, 0), SIDES)
+            left, right = np.hstack([left, -bias.left[here]]), np.hstack([right, bias.right[here]])
+        for table, (mine, theirs) in zip(tables, sets, strict=True):
+            for whole, part, sides in ((table.left, left, mine), (table.right, right, theirs)):
+                if side in sides:
+                    start = sides.index(side) * n
+                    whole[start + lo : start + hi] = part
         return terms
 
-    jobs = [(kind, lo, hi) for kind in range(SIDES) for lo, hi in parts]
-    found = list(workers.map(made, jobs, len(jobs), upto))
-    lots = [found[k : k + len(parts)] for k in range(0, len(found), len(parts))]
-    return [[concatenate_terms(term) for term in zip(*lot, strict=True)] for lot in lots], tables
+    jobs = [(side, lo, hi) for side in range(SIDES) for lo, hi in parts]
+    found = list(workers.map(fill, jobs, len(jobs), Step.TERMS))
+    by_side = [found[k : k + len(parts)] for k in range(0, len(found), len(parts))]
+    return [[concatenate_terms(term) for term in zip(*chunks, strict=True)] for chunks in by_side], tables
 
 
-def _rescored(
-    terms: list[list[Term]], lean: CandidateBias | None, side: NDArray[np.int32], lo: int, hi: int, out: Pairs
+def _rescore(
+    terms: list[list[Term]], bias: CandidateBias | None, keys: NDArray[np.int64], count: int, workers: Workers
+) -> tuple[Sides, Floats] | None:
+    """The nearest sides by exact float64 distances; None if an interrupt came before or meanwhile."""
+    if workers.interrupted:
+        return None
+    held = np.sort((keys & NO_SIDE).astype(np.int32), axis=1)
+    out = np.empty((len(keys), count), np.int32), np.empty((len(keys), count))
+    jobs = [(terms, bias, held, lo, hi, out) for lo, hi in split_range(len(keys) // SIDES, _PIECES)]
+    try:
+        workers.run(_rescore_pieces, jobs, Step.RESCORING)
+    except KeyboardInterrupt:
+        workers.incomplete = workers.interrupted = True
+        return None
+    return out
+
+
+def _rescore_pieces(
+    terms: list[list[Term]], bias: CandidateBias | None, held: Sides, lo: int, hi: int, out: tuple[Sides, Floats]
 ) -> None:
-    """The nearest of some pieces' sides by exact distance; equal distances in the order of their numbers.
+    """Fill in the lists of the pieces lo to hi; equal distances in the order of side ids.
 
-    side: (4n, held) numbers in ascending order.
+    held: (4n, candidates and spare) side ids in ascending order.
     """
+    sides, distances = out
+    count = sides.shape[1]
     for mine in range(SIDES):
-        here = slice(SIDES * lo + mine, SIDES * hi, SIDES)
-        block = side[here]
+        here = slice(side_id(lo, mine), side_id(hi, 0), SIDES)
+        block = held[here]
         exact = np.full(block.shape, np.inf)
-        leaning = exact if lean is None else exact.copy()
+        biased = exact if bias is None else exact.copy()
         for theirs in range(SIDES):
-            piece, place = np.nonzero((block % SIDES == theirs) & (block != NO_SIDE))
+            piece, place = np.nonzero((side_of(block) == theirs) & (block != NO_SIDE))
             if len(piece):
-                partner = block[piece, place].astype(np.intp) // SIDES
+                partner = piece_of(block[piece, place].astype(np.intp))
                 exact[piece, place] = measure_pairs(terms[mine], piece + lo, terms[theirs], partner)
-                if lean is not None:
-                    a, b = SIDES * (piece + lo) + mine, SIDES * partner + theirs
-                    leaning[piece, place] = exact[piece, place] - lean.between(a, b)
-        if lean is not None:
-            among = np.argsort(leaning, axis=1, kind="stable")[:, : out.sides.shape[1]]
-            among.sort(axis=1)
-            block, exact = np.take_along_axis(block, among, 1), np.take_along_axis(exact, among, 1)
-        order = np.argsort(exact, axis=1, kind="stable")[:, : out.sides.shape[1]]
-        out.sides[here] = np.take_along_axis(block, order, 1)
-        out.distances[here] = np.take_along_axis(exact, order, 1)
+                if bias is not None:
+                    a, b = side_id(piece + lo, mine), side_id(partner, theirs)
+                    biased[piece, place] = exact[piece, place] - bias.of(a, b)
+        if bias is not None:
+            chosen = np.argsort(biased, axis=1, kind="stable")[:, :count]
+            chosen.sort(axis=1)
+            block, exact = np.take_along_axis(block, chosen, 1), np.take_along_axis(exact, chosen, 1)
+        order = np.argsort(exact, axis=1, kind="stable")[:, :count]
+        sides[here] = np.take_along_axis(block, order, 1)
+        distances[here] = np.take_along_axis(exact, order, 1)
+
+
+def _decode(keys: NDArray[np.int64]) -> tuple[Sides, Floats]:
+    """Side ids and float32 distances of keys, for when there is no time to measure them exactly."""
+    sides, bits = (keys & NO_SIDE).astype(np.int32), (keys >> 32).astype(np.int32)
+    distances = np.where(bits < 0, 0, bits).view(np.float32).astype(np.float64)  # a bias can make D negative
+    return sides, np.where(sides == NO_SIDE, np.inf, distances)

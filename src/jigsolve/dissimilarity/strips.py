@@ -1,4 +1,4 @@
-"""What a side shows: the pixels along the border, two deep, in a colour space made for differences."""
+"""Border pixels of all pieces, in CIELAB or RGB."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from jigsolve.puzzle.pieces import Pixels
 
-SIDES = 4  # 0 right, 1 down, 2 left, 3 up: clockwise
-
 # sRGB primaries and the white point D65 at 2 degrees
 _XYZ_FROM_RGB = np.array(
     [[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]]
@@ -19,7 +17,7 @@ _WHITE = np.array([0.95047, 1.0, 1.08883])
 
 
 class Strips:
-    """The strips of one kind of side (all right sides, say) of all pieces.
+    """The strips of pixels along one side (all right sides, say) of all pieces.
 
     lab, rgb: (n, length, 2, 3), read clockwise around the piece; [:, :, 0] is the outermost pixel.
     """
@@ -30,41 +28,41 @@ class Strips:
 
     @cached_property
     def lab(self) -> NDArray[np.float64]:
-        return lab(self.pixels)
+        return to_lab(self.pixels)
 
     @cached_property
     def rgb(self) -> NDArray[np.float64]:
         return to_rgb(self.pixels) / np.iinfo(self.pixels.dtype).max
 
     def lab_to_depth(self, depth: int) -> NDArray[np.float64]:
-        """(n, length, depth, 3) in CIELAB; in thin pieces the last pixel is repeated."""
+        """(n, length, depth, 3) in CIELAB; thin pieces repeat their last pixel."""
         if depth <= 2:
             return self.lab
-        found = lab(border_pixels(self.pieces, self.side, depth))
+        found = to_lab(border_pixels(self.pieces, self.side, depth))
         short = depth - found.shape[2]
         return np.pad(found, ((0, 0), (0, 0), (0, short), (0, 0)), mode="edge") if short > 0 else found
 
 
 def border_pixels(pieces: Pixels, side: int, depth: int) -> Pixels:
-    """(n, length, depth, channels) the pixels of one side, the outermost first."""
-    # turned counter-clockwise by `side` quarters, that side faces right and is read top to bottom
+    """(n, length, depth, channels) the pixels along one side, the outermost first."""
+    # after `side` counter-clockwise quarter turns that side faces right and is read from top to bottom
     return np.rot90(pieces, side, axes=(1, 2))[:, :, : -depth - 1 : -1]
 
 
 def to_rgb(pixels: Pixels) -> Pixels:
-    """(..., 3): grey is spread, alpha left out."""
+    """(..., 3) grey is repeated, alpha dropped."""
     return pixels[..., :3] if pixels.shape[-1] >= 3 else np.repeat(pixels[..., :1], 3, axis=-1)
 
 
-def lab(pixels: Pixels) -> NDArray[np.float64]:
-    """CIELAB of pixels, centred so that the products of the all-pairs search keep their digits."""
+def to_lab(pixels: Pixels) -> NDArray[np.float64]:
+    """CIELAB, centred so that the float32 products of the all-pairs search lose few digits."""
     centred = _lab_from_linear(_linear_levels(pixels.dtype)[to_rgb(pixels)])
     centred[..., 0] -= 50.0
     return centred
 
 
 def lab_from_rgb(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
-    """sRGB in 0..1 to CIELAB under D65: as scikit-image does it, without the quarter second its import takes."""
+    """sRGB in 0..1 to CIELAB under D65."""
     return _lab_from_linear(_linear(rgb))
 
 
@@ -74,20 +72,21 @@ def _linear(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @cache
 def _linear_levels(dtype: np.dtype[np.unsignedinteger]) -> NDArray[np.float64]:
-    """Light of every level that a pixel can have: a power is dear, and pixels are many."""
+    """Linear light of every pixel level: a table is faster than a power per pixel."""
     top = np.iinfo(dtype).max
     return _linear(np.arange(top + 1) / top)
 
 
 def _lab_from_linear(linear: NDArray[np.float64]) -> NDArray[np.float64]:
     red, green, blue = (np.ascontiguousarray(linear[..., k]) for k in range(3))
-    # term by term, so that a colour has the same digits wherever it stands
+    # term by term, so that a colour gives the same digits at any position
     x, y, z = (
-        _bent((r * red + g * green + b * blue) / white) for (r, g, b), white in zip(_XYZ_FROM_RGB, _WHITE, strict=True)
+        _compress((r * red + g * green + b * blue) / white)
+        for (r, g, b), white in zip(_XYZ_FROM_RGB, _WHITE, strict=True)
     )
     return np.stack([116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)], axis=-1)
 
 
-def _bent(xyz: NDArray[np.float64]) -> NDArray[np.float64]:
+def _compress(xyz: NDArray[np.float64]) -> NDArray[np.float64]:
     bent: NDArray[np.float64] = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16.0 / 116.0)
     return bent

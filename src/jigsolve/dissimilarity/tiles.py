@@ -1,50 +1,46 @@
-"""All pairs of sides, cut into tiles: the unit of work of the all-pairs search, on a thread or on another machine."""
+"""The all-pairs table cut into tiles: the unit of work of the search, on a thread or on another machine."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.dissimilarity import _kernels
-from jigsolve.dissimilarity.strips import SIDES
+from jigsolve.puzzle.geometry import piece_of
 from jigsolve.runtime.workers import split_range
 
-BLOCK = 1024  # sides to an edge of a product: what comes of it stays in the caches
-STRIP = 4 * BLOCK  # sides to an edge of a tile
-MOST_STRIPS = 32  # in huge puzzles tiles are larger, not more
-_NEVER = np.iinfo(np.int32).min  # a bar that no distance passes
+BLOCK = 1024  # sides along an edge of one product: the result stays in the cache
+TILE = 4 * BLOCK  # sides along an edge of a tile
+MAX_TILES_PER_EDGE = 32  # huge puzzles have larger tiles, not more
+_NEVER = np.iinfo(np.int32).min  # a threshold that no distance passes
 
 Keys = NDArray[np.int64]
-Numbers = NDArray[np.int32]
+Sides = NDArray[np.int32]
 Singles = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """All sides of some kinds and all that they may face: D(a, b) = left_a . right_b.
+    """Sides and the sides that they may face: D(a, b) = left_a . right_b.
 
-    rows, cols: the numbers of the sides. mirrored: both are the same sides, and every pair is met once.
+    row_sides, col_sides: side ids. symmetric: both are the same sides, and every pair is measured once.
     """
 
     left: Singles
-    rows: Numbers
+    row_sides: Sides
     right: Singles
-    cols: Numbers
-    mirrored: bool
+    col_sides: Sides
+    symmetric: bool
 
     def tiles(self) -> Iterator[Tile]:
-        down, along = (
-            split_range(len(self.rows), _edge(len(self.rows))),
-            split_range(len(self.cols), _edge(len(self.cols))),
-        )
-        for i, rows in enumerate(down):
-            for j, cols in enumerate(along):
-                if i <= j or not self.mirrored:
-                    yield Tile(self, slice(*rows), slice(*cols), self.mirrored and i == j)
+        rows, cols = (split_range(len(sides), _tile_edge(len(sides))) for sides in (self.row_sides, self.col_sides))
+        for i, some_rows in enumerate(rows):
+            for j, some_cols in enumerate(cols):
+                if i <= j or not self.symmetric:
+                    yield Tile(self, slice(*some_rows), slice(*some_cols), self.symmetric and i == j)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,67 +48,59 @@ class Tile:
     """Some rows and some columns of a table. diagonal: they are the same sides."""
 
     table: Table
-    down: slice
-    along: slice
+    rows: slice
+    cols: slice
     diagonal: bool
 
-    def job(self, best: Keys, several: NDArray[np.bool_]) -> tuple[Any, ...]:
-        """What `absorbed` needs; pairs that are farther than all that lists hold by now are not worth telling."""
-        rows, cols = self.table.rows[self.down], self.table.cols[self.along]
-        own = np.where(several[rows // SIDES], np.int32(-1), rows // SIDES)
-        bars = None if self.diagonal else best[cols, -1]
-        return (
-            self.table.left[self.down],
-            rows,
-            own,
-            best[rows, -1],
-            self.table.right[self.along],
-            cols,
-            bars,
-            best.shape[1],
-        )
+    def make_job(
+        self, keys: Keys, has_copies: NDArray[np.bool_]
+    ) -> tuple[Singles, Sides, Sides, Keys, Singles, Sides, Keys | None, int]:
+        """Arguments of `find_tile_pairs`. Pairs farther than all that the lists hold by now need not be reported."""
+        rows, cols = self.table.row_sides[self.rows], self.table.col_sides[self.cols]
+        own = np.where(has_copies[piece_of(rows)], np.int32(-1), piece_of(rows))
+        col_thresholds = None if self.diagonal else keys[cols, -1]
+        left, right = self.table.left[self.rows], self.table.right[self.cols]
+        return left, rows, own, keys[rows, -1], right, cols, col_thresholds, keys.shape[1]
 
-    def tell(self, best: Keys, found: tuple[Keys, Keys | None]) -> None:
-        """Enter what `absorbed` found into the lists of all sides."""
-        mine, theirs = found
-        _kernels.merge(best, self.table.rows[self.down], mine)
-        if theirs is not None:
-            _kernels.merge(best, self.table.cols[self.along], theirs)
+    def merge(self, keys: Keys, found: tuple[Keys, Keys | None]) -> None:
+        """Enter the result of `find_tile_pairs` into the lists of all sides."""
+        for_rows, for_cols = found
+        _kernels.merge(keys, self.table.row_sides[self.rows], for_rows)
+        if for_cols is not None:
+            _kernels.merge(keys, self.table.col_sides[self.cols], for_cols)
 
 
-def absorbed(
+def find_tile_pairs(
     left: Singles,
-    rows: Numbers,
-    own: Numbers,
-    bars: Keys,
+    rows: Sides,
+    own: Sides,
+    row_thresholds: Keys,
     right: Singles,
-    cols: Numbers,
-    bars_too: Keys | None,
+    cols: Sides,
+    col_thresholds: Keys | None,
     held: int,
 ) -> tuple[Keys, Keys | None]:
-    """The nearest of a tile's rows and, unless they are the same sides (`bars_too` is None), of its columns.
+    """The nearest sides of a tile's rows and, unless they are the same sides (no `col_thresholds`), of its columns.
 
-    own: the piece that each row's side may not face, -1 if it may face any. bars: keys that are not near enough.
-    Returns (rows, held) and (cols, held) keys; what is not found is filled with the bar.
+    own: the piece that a row's side may not face, -1 for none. Thresholds: keys that are not near enough.
+    Returns (rows, held) and (cols, held) keys; empty places hold the threshold.
     """
-    mine = np.repeat(bars[:, None], held, axis=1)
-    theirs = None if bars_too is None else np.repeat(bars_too[:, None], held, axis=1)
+    for_rows = np.repeat(row_thresholds[:, None], held, axis=1)
+    for_cols = None if col_thresholds is None else np.repeat(col_thresholds[:, None], held, axis=1)
     for lo, hi in split_range(len(rows), BLOCK):
         for start, stop in split_range(len(cols), BLOCK):
-            block = left[lo:hi] @ right[start:stop].T
-            lists = mine[:0] if theirs is None else theirs[start:stop]
-            ends = (
-                np.full(stop - start, _NEVER, dtype=np.int32)
-                if theirs is None
-                else (lists[:, -1] >> 32).astype(np.int32)
-            )
-            _kernels.absorb(block.view(np.int32), rows[lo:hi], own[lo:hi], cols[start:stop], mine[lo:hi], lists, ends)
-    return mine, theirs
+            block = (left[lo:hi] @ right[start:stop].T).view(np.int32)
+            lists = for_rows[:0] if for_cols is None else for_cols[start:stop]
+            limits = np.full(stop - start, _NEVER, dtype=np.int32)
+            if for_cols is not None:
+                limits = (lists[:, -1] >> 32).astype(np.int32)
+            _kernels.absorb(block, rows[lo:hi], own[lo:hi], cols[start:stop], for_rows[lo:hi], lists, limits)
+    return for_rows, for_cols
 
 
-def _edge(count: int) -> int:
-    """Sides to an edge of a tile: it depends on nothing but their number, and so do all products."""
-    edge = STRIP
-    while count > MOST_STRIPS * edge:
+def _tile_edge(count: int) -> int:
+    """Sides along an edge of a tile. It depends on their number alone, and so do all products."""
+    edge = TILE
+    while count > MAX_TILES_PER_EDGE * edge:
         edge *= 2
     return edge

@@ -16,11 +16,11 @@ from jigsolve.page.replay.answer import kept_answer
 from jigsolve.page.replay.atlas import Atlas, of_pieces
 from jigsolve.page.replay.story import Entry
 from jigsolve.page.worker import Task
+from jigsolve.pipeline import SolveParams
 from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.pieces import Pixels, cut, scramble
 from jigsolve.puzzle.pins import NO_PINS, Pins, check_pins, from_data
 from jigsolve.runtime.errors import InputError
-from jigsolve.solve import SolveParams
 
 SHUFFLED = 40  # pixels of a piece of a whole picture, unless someone says otherwise
 MOST_PIECES = 200_000

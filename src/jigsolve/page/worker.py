@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jigsolve.io.inputs import Input
+from jigsolve.pipeline import SolveParams
 from jigsolve.puzzle.pins import Pins
 from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import Event, Progressed, StageStarted
-from jigsolve.solve import SolveParams
 
 GENTLE = 3  # how much nicer than the page, which must stay quick
 
@@ -101,8 +101,8 @@ def work(line: Connection) -> None:
 
 def _warm_up() -> None:
     """Load what a solve needs, and on a first run compile it, before there is one to wait for."""
+    from jigsolve.pipeline import solve
     from jigsolve.puzzle.pieces import Puzzle
-    from jigsolve.solve import solve
 
     noise = np.random.default_rng(0).integers(0, 256, (9, 8, 8, 3), dtype=np.uint8)
     solve(Puzzle(noise, 3, 3, rotated=True), SolveParams(effort="fast", threads=1))
@@ -111,7 +111,7 @@ def _warm_up() -> None:
 def _solved(task: Task, orders: _Orders, line: Connection) -> dict[str, Any]:
     from jigsolve.page.replay.answer import answer_data
     from jigsolve.page.replay.story import Recorder
-    from jigsolve.solve import solve
+    from jigsolve.pipeline import solve
 
     teller = Recorder(lambda entries: line.send(("story", entries)), orders.obey, orders.clock)
     result = solve(task.given.puzzle, task.params, teller, task.pins)

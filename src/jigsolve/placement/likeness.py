@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.dissimilarity.strips import lab
+from jigsolve.dissimilarity.strips import to_lab
 from jigsolve.puzzle.pieces import Pixels, Puzzle
 
 Floats = NDArray[np.floating]
@@ -81,9 +81,9 @@ def compare_with_reference(puzzle: Puzzle, reference: Pixels) -> Likeness:
     """Reduce both to as many numbers as the reference has, and undo what its exposure has changed."""
     rows, cols = puzzle.rows, puzzle.cols
     fine = int(np.clip(min(reference.shape[0] // rows, reference.shape[1] // cols), 1, FINEST))
-    cells = _resized(lab(reference), rows * fine, cols * fine)
+    cells = _resized(to_lab(reference), rows * fine, cols * fine)
     cells = cells.reshape(rows, fine, cols, fine, 3).swapaxes(1, 2).reshape(-1, fine, fine, 3)
-    pieces = np.stack([_resized(lab(piece), fine, fine) for piece in puzzle.pieces])
+    pieces = np.stack([_resized(to_lab(piece), fine, fine) for piece in puzzle.pieces])
     if cells[..., 1:].std() < GREY:
         cells[..., 1:], pieces[..., 1:] = 0.0, 0.0
     shown = np.stack([np.rot90(pieces, -turn, axes=(1, 2)) for turn in puzzle.turns])

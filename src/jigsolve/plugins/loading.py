@@ -1,7 +1,7 @@
-"""Solvers, compatibilities and dissimilarities of others: files with name tables like ours, or installed packages.
+"""Load solvers, compatibilities and dissimilarities from plugin files or installed packages.
 
-A plugin file has one or several of the tables SOLVERS, COMPATIBILITIES and DISSIMILARITIES: names and what they name.
-An installed package has entry points in the groups jigsolve.solvers and so on; it is imported once a name is asked for.
+A plugin file has one or more of the name tables SOLVERS, COMPATIBILITIES and DISSIMILARITIES. An installed package has
+entry points in the groups jigsolve.solvers and so on; it is imported when one of its names is asked for.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from jigsolve.solvers import SOLVERS
 
 @dataclass(frozen=True)
 class Plugin:
-    """Where a name comes from: a file, whose source goes wherever a run goes, or a package, which must be there."""
+    """Where a name comes from: a file, whose source is sent along with a run, or a package, which must be installed."""
 
     name: str
     source: bytes | None = None
 
     @cached_property
     def mark(self) -> str:
-        """What tells it from other versions of itself."""
+        """Name and digest, which identify a version."""
         if self.source is None:
             return self.name
         return f"{PurePath(self.name).name} {sha256(self.source).hexdigest()[:16]}"
@@ -41,45 +41,47 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage of the pipeline with a name table. needs: what must be there in each thing of it."""
+    """A stage of the pipeline with a name table. needs: attributes that every entry must have."""
 
-    word: str
-    title: str
+    name: str
+    table_name: str
     table: dict[str, Any]
     needs: tuple[str, ...]
 
     def installed(self) -> dict[str, EntryPoint]:
-        return {entry.name: entry for entry in entry_points(group=f"jigsolve.{self.title.lower()}")}
+        return {entry.name: entry for entry in entry_points(group=f"jigsolve.{self.table_name.lower()}")}
 
 
 STAGES = {
-    stage.word: stage
+    stage.name: stage
     for stage in (
         Stage("solver", "SOLVERS", SOLVERS,
-              ("solve", "compatibility", "merges_copies", "allows_holes", "respects_pins", "supports_budget")),
-        Stage("compatibility", "COMPATIBILITIES", COMPATIBILITIES, ("keep", "matrix")),
-        Stage("dissimilarity", "DISSIMILARITIES", DISSIMILARITIES, ("terms",)),
+              ("solve", "compatibility", "line_compatibility", "merges_copies", "allows_holes", "respects_pins",
+               "supports_budget", "is_dense")),
+        Stage("compatibility", "COMPATIBILITIES", COMPATIBILITIES,
+              ("count_candidates", "weigh", "reads_damage", "uses_block_grids")),
+        Stage("dissimilarity", "DISSIMILARITIES", DISSIMILARITIES, ("terms", "for_border")),
     )
 }  # fmt: skip
-_ORIGIN: dict[tuple[str, str], Plugin] = {}  # by stage and name; ours have none
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")  # it goes into names of files
+_ORIGIN: dict[tuple[str, str], Plugin] = {}  # by stage and name; built-in ones have none
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")  # names become parts of file names
 
 
 def load_plugin(plugin: Plugin) -> dict[str, dict[str, Any]]:
-    """Take up what a plugin file names, all of it or nothing; returns it, by stage and name.
+    """Register everything that a plugin file names, or nothing if one entry is bad. Returns it by stage and name.
 
-    A file may be loaded again, also after it was edited: the later one counts.
+    A file may be loaded again after it was edited; the later version counts.
     """
-    module = _module(plugin)
+    module = _execute(plugin)
     found: dict[str, dict[str, Any]] = {}
     for stage in STAGES.values():
-        table = getattr(module, stage.title, {})
+        table = getattr(module, stage.table_name, {})
         if not isinstance(table, Mapping):
-            raise InputError(f"Expected {stage.title} of {plugin.name} to be a dict of names, got {table!r}.")
+            raise InputError(f"Expected {stage.table_name} of {plugin.name} to be a dict of names, got {table!r}.")
         if table:
-            found[stage.word] = {name: _made(stage, name, table[name], plugin) for name in table}
+            found[stage.name] = {name: _make_entry(stage, name, table[name], plugin) for name in table}
     if not found:
-        titles = ", ".join(stage.title for stage in STAGES.values())
+        titles = ", ".join(stage.table_name for stage in STAGES.values())
         raise InputError(f"Expected a table in {plugin.name}, one of {titles}, got none.")
     for word, named in found.items():
         STAGES[word].table.update(named)
@@ -88,7 +90,7 @@ def load_plugin(plugin: Plugin) -> dict[str, dict[str, Any]]:
 
 
 def resolve_name(word: str, name: str) -> None:
-    """Is there a solver (or whatever) of this name? An installed one is taken up now."""
+    """Check that a name exists in a stage's table; an installed plugin is registered now."""
     stage = STAGES[word]
     if name in stage.table:
         return
@@ -102,12 +104,12 @@ def resolve_name(word: str, name: str) -> None:
         value = entry.load()
     except (Exception, SystemExit) as error:
         raise InputError(f"Expected {word} {name!r} in {package.name}, got {describe_error(error)}.") from error
-    stage.table[name] = _made(stage, name, value, package)
+    stage.table[name] = _make_entry(stage, name, value, package)
     _ORIGIN[word, name] = package
 
 
 def origins(solver: str, compatibility: str | None, dissimilarity: str) -> tuple[Plugin, ...]:
-    """The plugins that a solve with these names stands on."""
+    """The plugins that a solve with these names uses."""
     used = (
         ("solver", solver), ("compatibility", compatibility or SOLVERS[solver].compatibility),
         ("dissimilarity", dissimilarity),
@@ -116,7 +118,7 @@ def origins(solver: str, compatibility: str | None, dissimilarity: str) -> tuple
 
 
 def describe_error(error: BaseException) -> str:
-    """An exception in a line: its last, and where it was raised."""
+    """An exception in one line, with the place where it was raised."""
     what = " ".join("".join(traceback.format_exception_only(error)[-1:]).split())
     if isinstance(error, SyntaxError):
         return f"{what} (line {error.lineno})"
@@ -124,12 +126,12 @@ def describe_error(error: BaseException) -> str:
     return f"{what} ({PurePath(calls[-1].filename).name}, line {calls[-1].lineno})" if calls else what
 
 
-def _module(plugin: Plugin) -> ModuleType:
-    """The plugin's file, run. Its source may have come from another machine, so this is no plain import."""
+def _execute(plugin: Plugin) -> ModuleType:
+    """Execute a plugin file. Its source may come from another machine, so it cannot be imported by path."""
     assert plugin.source is not None
     module = ModuleType(f"jigsolve_plugin_{sha256(plugin.source).hexdigest()[:16]}")
     module.__file__ = plugin.name
-    sys.modules[module.__name__] = module  # dataclasses look there for their own module
+    sys.modules[module.__name__] = module  # dataclasses look up their own module there
     try:
         exec(compile(plugin.source, plugin.name, "exec", dont_inherit=True), module.__dict__)
     except (Exception, SystemExit) as error:
@@ -138,20 +140,20 @@ def _module(plugin: Plugin) -> ModuleType:
     return module
 
 
-def _made(stage: Stage, name: object, value: Any, plugin: Plugin) -> Any:
-    """A thing that a plugin names, checked; of a class an object of it."""
+def _make_entry(stage: Stage, name: object, value: Any, plugin: Plugin) -> Any:
+    """Check an entry of a plugin's table; a class is instantiated."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise InputError(f"Expected a {stage.word}'s name of letters, digits and -, got {name!r} in {plugin.name}.")
-    before = _ORIGIN.get((stage.word, name))
+        raise InputError(f"Expected a {stage.name}'s name of letters, digits and -, got {name!r} in {plugin.name}.")
+    before = _ORIGIN.get((stage.name, name))
     if name in stage.table and (before is None or before.name != plugin.name):
-        raise InputError(f"Expected a new name for a {stage.word}, got {name!r} in {plugin.name}, which is taken.")
+        raise InputError(f"Expected a new name for a {stage.name}, got {name!r} in {plugin.name}, which is taken.")
     if isinstance(value, type):
         try:
             value = value()
         except Exception as error:
             raise InputError(
-                f"Expected {stage.word} {name!r} of {plugin.name}, got {describe_error(error)}."
+                f"Expected {stage.name} {name!r} of {plugin.name}, got {describe_error(error)}."
             ) from error
     if lacking := [need for need in stage.needs if not hasattr(value, need)]:
-        raise InputError(f"Expected {stage.word} {name!r} of {plugin.name} to have {', '.join(lacking)}.")
+        raise InputError(f"Expected {stage.name} {name!r} of {plugin.name} to have {', '.join(lacking)}.")
     return value

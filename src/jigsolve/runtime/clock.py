@@ -1,41 +1,42 @@
-"""The clock of a solve: it announces stages and keeps their times."""
+"""The clock of a solve: it announces stages and measures them."""
 
 from __future__ import annotations
 
 import time
 
-from jigsolve.runtime.events import Event, EventHandler, Progressed, StageStarted
+from jigsolve.runtime.events import Event, EventHandler, Progressed, StageStarted, ignore_event
 
 
 class Clock:
-    """Announces stages and keeps their times."""
+    """Emits events and sums up wall and CPU seconds of each stage."""
 
-    def __init__(self, on_event: EventHandler) -> None:
-        self.emit = on_event
+    def __init__(self, emit: EventHandler = ignore_event) -> None:
+        self.emit = emit
         self.seconds: dict[str, float] = {}
         self.cpu_seconds: dict[str, float] = {}
-        self.name = ""
-        self.since = self.cpu_since = 0.0
+        self._stage = ""
+        self._wall_start = self._cpu_start = 0.0
 
     def start_stage(self, name: str) -> None:
+        """End the current stage, if any, and start the next."""
         self.finish()
-        self.name = name
+        self._stage = name
         self.emit(StageStarted(name))
 
     def report_progress(self, share: float) -> None:
         self.emit(Progressed(share))
 
     def forward(self, event: Event) -> None:
-        """A solver may have stages of its own; all else it tells is passed on."""
+        """Pass on a solver's event; its stages are timed like any other."""
         if isinstance(event, StageStarted):
             self.start_stage(event.name)
         else:
             self.emit(event)
 
-    def finish(self) -> dict[str, float]:
-        now, cpu = time.perf_counter(), time.process_time()
-        if self.name:
-            self.seconds[self.name] = self.seconds.get(self.name, 0.0) + now - self.since
-            self.cpu_seconds[self.name] = self.cpu_seconds.get(self.name, 0.0) + cpu - self.cpu_since
-        self.since, self.cpu_since = now, cpu
-        return self.seconds
+    def finish(self) -> None:
+        """End the current stage."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        if self._stage:
+            for table, spent in ((self.seconds, wall - self._wall_start), (self.cpu_seconds, cpu - self._cpu_start)):
+                table[self._stage] = table.get(self._stage, 0.0) + spent
+        self._stage, self._wall_start, self._cpu_start = "", wall, cpu

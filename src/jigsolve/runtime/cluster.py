@@ -1,4 +1,4 @@
-"""Other machines, through Dask: they take tiles of the all-pairs search, or whole runs of a campaign."""
+"""Other machines, through Dask. They take tiles of the all-pairs search, or whole runs of a campaign."""
 
 from __future__ import annotations
 
@@ -22,62 +22,62 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ANSWER = 10  # seconds in which a scheduler has to answer
-GLANCE = 2  # seconds after which we look whether anyone still works
-AHEAD = 3  # jobs sent for every thread of the cluster: none waits for us, and what waits for us fits in memory
-_LARGE = 1 << 18  # bytes from which an array is sent once, and not with every job
+CONNECT_TIMEOUT_S = 10
+POLL_INTERVAL_S = 2  # between checks whether remote workers are alive
+JOBS_PER_THREAD = 3  # in flight: enough to keep remote threads busy, few enough to fit in memory
+_SHARED_BYTES = 1 << 18  # larger arrays are sent once, not with every job
 
 
 class Cluster(Workers):
-    """A workers that has jobs done elsewhere if they may be spread, and all others by its own threads.
+    """Workers that run the jobs of `map_unordered` remotely, and all others on local threads.
 
-    A job that is lost with its machine is done by another or, if there is none, here.
+    A job that is lost with its machine runs on another one or, if there is none, locally.
     """
 
-    def __init__(self, client: Client, threads: int = 1, **told: Any) -> None:
-        super().__init__(threads, **told)
+    def __init__(self, client: Client, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
         self.client = client
-        self.lent: dict[tuple[int, tuple[int, ...]], Future] = {}
+        self.shared: dict[tuple[int, tuple[int, ...]], Future] = {}
 
     def _run_remote(self, task: Callable[..., T], jobs: Iterable[Job]) -> Iterator[tuple[int, T]]:
         numbered = enumerate(jobs)
         sent: dict[Future, tuple[int, Job]] = {}
         try:
-            while theirs := self._their_threads():
-                for k, job in islice(numbered, max(0, AHEAD * theirs - len(sent))):
-                    sent[self.client.submit(_alone, task, *map(self._lend, job), pure=False)] = k, job
+            while theirs := self._remote_threads():
+                for k, job in islice(numbered, max(0, JOBS_PER_THREAD * theirs - len(sent))):
+                    sent[self.client.submit(_run_on_one_thread, task, *map(self._share, job), pure=False)] = k, job
                 if not sent:
                     return
-                yield from self._back(task, sent)
-            yield from self._ourselves(task, chain(list(sent.values()), numbered))
+                yield from self._collect(task, sent)
+            yield from self._finish_locally(task, chain(list(sent.values()), numbered))
         finally:
             with suppress(OSError, TimeoutError, CancelledError):
                 self.client.cancel(list(sent), force=True)
-            self.lent.clear()
+            self.shared.clear()
 
-    def _their_threads(self) -> int:
-        """How many threads all workers have; none, if the scheduler is gone."""
+    def _remote_threads(self) -> int:
+        """Threads of all remote workers; 0 if the scheduler is gone."""
         try:
             return sum(self.client.nthreads().values())
         except OSError:
             return 0
 
-    def _back(self, task: Callable[..., T], sent: dict[Future, tuple[int, Job]]) -> Iterator[tuple[int, T]]:
-        """Wait a while; what has come back by then. What was lost with its machine is done here."""
+    def _collect(self, task: Callable[..., T], sent: dict[Future, tuple[int, Job]]) -> Iterator[tuple[int, T]]:
+        """Wait for a while and yield what has come back. A job that was lost with its machine runs locally."""
         from distributed import KilledWorker, wait
 
         with suppress(TimeoutError, CancelledError):
-            wait(list(sent), timeout=GLANCE, return_when="FIRST_COMPLETED")
+            wait(list(sent), timeout=POLL_INTERVAL_S, return_when="FIRST_COMPLETED")
         for future in [each for each in sent if each.status != "pending"]:
             k, job = sent.pop(future)
             try:
-                found = future.result(timeout=ANSWER)
+                found = future.result(timeout=CONNECT_TIMEOUT_S)
             except (CancelledError, KilledWorker, OSError, TimeoutError):
-                found = _alone(task, *job)
+                found = _run_on_one_thread(task, *job)
             yield k, found
 
-    def _ourselves(self, task: Callable[..., T], numbered: Iterable[tuple[int, Job]]) -> Iterator[tuple[int, T]]:
-        """All workers are gone: what is left is done by our own threads."""
+    def _finish_locally(self, task: Callable[..., T], numbered: Iterable[tuple[int, Job]]) -> Iterator[tuple[int, T]]:
+        """Run the remaining jobs on local threads, after all remote workers are gone."""
         numbers: deque[int] = deque()
 
         def jobs() -> Iterator[Job]:
@@ -88,32 +88,32 @@ class Cluster(Workers):
         for found in self._run_local(task, jobs()):
             yield numbers.popleft(), found
 
-    def _lend(self, word: Any) -> Any:
-        """A large array goes out once, as a task of its own: workers pass it on, and whoever is lost, it is not."""
-        if not isinstance(word, np.ndarray) or word.nbytes < _LARGE or word.base is None:
-            return word
-        key = (word.__array_interface__["data"][0], word.shape)
-        if key not in self.lent:
-            self.lent[key] = self.client.submit(_kept, word, pure=False)
-        return self.lent[key]
+    def _share(self, value: Any) -> Any:
+        """Send a large array once, as a task of its own, so that remote workers can pass it on."""
+        if not isinstance(value, np.ndarray) or value.nbytes < _SHARED_BYTES or value.base is None:
+            return value
+        key = (value.__array_interface__["data"][0], value.shape)
+        if key not in self.shared:
+            self.shared[key] = self.client.submit(_identity, value, pure=False)
+        return self.shared[key]
 
 
 @contextmanager
-def connected(address: str) -> Iterator[Client]:
-    """A connection to the scheduler at an address, with workers that have this version of the program."""
+def connect(address: str) -> Iterator[Client]:
+    """Connect to a Dask scheduler whose workers have this version of the program."""
     try:
         import dask
         from distributed import Client
     except ImportError:
         raise InputError('Expected Dask for --cluster, got none: pip install "jigsolve[cluster]".') from None
-    for name in ("distributed", "distributed.client"):  # what goes wrong there is mended here, or told by us
+    for name in ("distributed", "distributed.client"):  # their errors are handled and reported here
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        _knock(address)
-        client = Client(address, timeout=ANSWER)
-    except Exception:  # whoever listens there may say anything
+        _check_reachable(address)
+        client = Client(address, timeout=CONNECT_TIMEOUT_S)
+    except Exception:  # an unknown server may answer anything
         raise InputError(f"Expected a Dask scheduler at {address}, found none.") from None
-    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}), client:  # large, and sent once
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}), client:  # large, but sent once
         try:
             versions = set(client.run(_version).values())
         except ImportError:
@@ -125,22 +125,22 @@ def connected(address: str) -> Iterator[Client]:
         yield client
 
 
-def _knock(address: str) -> None:
-    """Find out whether anyone is there: a client that finds nobody takes long to give up, and longer to go."""
+def _check_reachable(address: str) -> None:
+    """Fail at once if nothing listens: a Dask client would take long to give up."""
     from distributed.comm.addressing import get_address_host_port
 
-    socket.create_connection(get_address_host_port(address), timeout=ANSWER).close()
+    socket.create_connection(get_address_host_port(address), timeout=CONNECT_TIMEOUT_S).close()
 
 
-def _kept(word: T) -> T:
-    return word
+def _identity(value: T) -> T:
+    return value
 
 
 def _version() -> str:
     return __version__
 
 
-def _alone(task: Callable[..., T], *job: Any) -> T:
-    """Do a job on one thread."""
+def _run_on_one_thread(task: Callable[..., T], *job: Any) -> T:
+    """Run a job with single-threaded matrix products."""
     with limit_blas_threads(1):
         return task(*job)

@@ -1,4 +1,4 @@
-"""The one error a user can cause."""
+"""The error that bad input raises."""
 
 
 class InputError(ValueError):

@@ -1,4 +1,4 @@
-"""What a running solve tells its watchers: the progress bar, the page and the replay all listen to the same."""
+"""Events of a running solve. The progress bar, the page and the replay handle the same ones."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class StageStarted:
 
 @dataclass(frozen=True)
 class Progressed:
-    """So much of the stage is done, from 0 to 1."""
+    """Share of the stage that is done, from 0 to 1."""
 
     share: float
 
 
 @dataclass(frozen=True)
 class PieceAnchored:
-    """A phase is over: a piece lies in a cell. `done` of `total` phases, over all branches and runs known so far."""
+    """A phase ended with a piece anchored in a cell. `done` of `total` phases over all branches and runs so far."""
 
     piece: int
     row: int
@@ -47,7 +47,7 @@ class IterationFinished:
 
 @dataclass(frozen=True)
 class CycleFinished:
-    """A cycle of the search is over (0: the first growth). `done` of at most `total` cycles."""
+    """A cycle of the search ended (0: the first growth). `done` of at most `total` cycles."""
 
     done: int
     total: int
@@ -56,7 +56,7 @@ class CycleFinished:
 
 @dataclass(frozen=True)
 class LayoutImproved:
-    """There is a better picture; told a few times a second at most. `layout` makes it, for those who want to see it."""
+    """A better layout was found; emitted a few times a second at most. `layout()` builds it on demand."""
 
     consistency: float
     layout: Callable[[], Layout]
@@ -67,4 +67,4 @@ EventHandler = Callable[[Event], None]
 
 
 def ignore_event(event: Event) -> None:
-    """The watcher that does not look."""
+    """The default handler: does nothing."""

@@ -1,7 +1,7 @@
-"""How much memory a solve takes, before it begins: what cannot fit is refused, and what is tight gets fewer threads.
+"""Memory that a solve takes, estimated before it starts. Too large puzzles are refused; tight ones get fewer threads.
 
-Nothing here grows faster than the pieces, but for solvers that keep a probability of every piece in every cell. The
-figures are peaks of resident memory, measured by `benchmarks/memory.py`; they are meant to be a little too large.
+Memory grows linearly with the pieces, except for solvers that keep a number for every piece in every label. The
+constants are peaks of resident memory measured by `benchmarks/memory.py`, rounded up.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 from jigsolve.runtime.errors import InputError
 
 GB = 1 << 30
-PROGRAM = 240 << 20  # Python, its libraries, compiled kernels
-THREAD = 32 << 20  # chunks under way
-PIECE = 26_000  # bytes: candidates, their features, what sides are held against; borders read in other ways
-PIXEL = 350  # bytes for each pixel along a side of a piece: terms, tables, strips
-TURNED = 100  # the same, more where pieces may be turned: every kind of side meets every other
-LISTED = 240  # bytes for each of the nearest sides that all four sides of a piece keep, beyond the usual
-USUAL = 24  # nearest sides that PIECE counts on
-CANVAS = 9 * 36  # bytes for each cell of the grid: the board is three times as large both ways
-DENSE = 4 * 8  # bytes for each piece in each label, for solvers that keep them all
-READ = 10  # bytes for each pixel while a picture is read
+PROGRAM_BYTES = 240 << 20  # Python, its libraries, compiled kernels
+THREAD_BYTES = 32 << 20  # chunks in flight
+PIECE_BYTES = 26_000  # candidates, their features, statistics of rivals; borders read in several ways
+PIXEL_BYTES = 350  # per pixel along a side of a piece: terms, tables, strips
+TURNED_PIXEL_BYTES = 100  # on top of that where pieces may be turned: every side meets every other
+CANDIDATE_BYTES = 240  # per candidate of a piece's four sides beyond the usual number
+USUAL_CANDIDATES = 24  # candidates of a side that PIECE_BYTES includes
+CELL_BYTES = 9 * 36  # per cell of the grid: the board is three times as large in both directions
+LABEL_BYTES = 4 * 8  # per piece and label, for solvers that keep all of them
+READ_BYTES = 10  # per pixel while a picture is read
 UNBOUNDED = float("inf")
 
 
 class Need(NamedTuple):
-    """Bytes that a solve takes on one thread, and for each thread more."""
+    """Bytes that a solve takes on one thread, and bytes per additional thread."""
 
     alone: int
-    thread: int = THREAD
+    thread: int = THREAD_BYTES
 
     def limit_threads(self, wanted: int, limit: float) -> int:
-        """As many threads as fit, of those that are wanted; what cannot be done on one is refused."""
+        """The number of threads that fit, at most `wanted`. Raises if not even one fits."""
         if self.alone > limit:
             raise InputError(
                 f"Expected a puzzle that fits into {limit / GB:.3g} GB of memory, got one that needs about"
@@ -47,28 +47,28 @@ class Need(NamedTuple):
         return max(1, min(wanted, 1 + int(min((limit - self.alone) / self.thread, wanted))))
 
 
-def estimate_need(puzzle: Puzzle, shape: tuple[int, int], keep: int, dense: bool) -> Need:
-    """What it takes to solve a puzzle.
+def estimate_need(puzzle: Puzzle, shape: tuple[int, int], candidates: int, dense: bool) -> Need:
+    """Memory for solving a puzzle.
 
-    shape: rows and columns of the frame it is laid out in. keep: nearest sides of every side. dense: does the solver
-    keep a number for every piece in every label?
+    shape: rows and columns of the grid. candidates: nearest sides kept for every side. dense: the solver keeps a number
+    for every piece in every label.
     """
     n, (_, high, wide, _) = len(puzzle), puzzle.pieces.shape
-    along = PIXEL + (TURNED if len(puzzle.turns) > 1 else 0)
-    pieces = n * (PIECE + along * (high + wide) // 2 + LISTED * max(0, keep - USUAL))
+    along = PIXEL_BYTES + (TURNED_PIXEL_BYTES if len(puzzle.turns) > 1 else 0)
+    pieces = n * (PIECE_BYTES + along * (high + wide) // 2 + CANDIDATE_BYTES * max(0, candidates - USUAL_CANDIDATES))
     either = len(puzzle.turns) == 4
-    canvas = CANVAS * (max(shape) ** 2 if either else shape[0] * shape[1])
+    canvas = CELL_BYTES * (max(shape) ** 2 if either else shape[0] * shape[1])
     labels = len(puzzle.turns) * (shape[0] + 2) * (shape[1] + 2)
-    return Need(PROGRAM + 3 * puzzle.pieces.nbytes + pieces + canvas + (DENSE * n * labels if dense else 0))
+    return Need(PROGRAM_BYTES + 3 * puzzle.pieces.nbytes + pieces + canvas + (LABEL_BYTES * n * labels if dense else 0))
 
 
 def max_readable_pixels(limit_gb: float | None = None) -> float:
-    """So many pixels can be read within so many GB, or within what the machine has left."""
-    return (available_bytes() if limit_gb is None else limit_gb * GB) / READ
+    """Pixels that can be read within a limit, or within the memory that is available."""
+    return (available_bytes() if limit_gb is None else limit_gb * GB) / READ_BYTES
 
 
 def available_bytes() -> float:
-    """Bytes that this process may have in all: what the machine, or the container, has left, and what we hold."""
+    """Bytes that this process may use in total: what it holds, and what the machine or the container has left."""
     held = _number("/proc/self/status", r"VmRSS:\s+(\d+) kB") * 1024
     left = [_number("/proc/meminfo", r"MemAvailable:\s+(\d+) kB") * 1024]
     for most, used in (
@@ -79,21 +79,21 @@ def available_bytes() -> float:
     known = [bytes_ for bytes_ in left if bytes_ > 0]
     if known:
         return held + min(known)
-    with suppress(AttributeError, ValueError, OSError):  # elsewhere: half of what there is
+    with suppress(AttributeError, ValueError, OSError):  # other systems: half of the physical memory
         return 0.5 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return UNBOUNDED
 
 
 def reset_peak() -> None:
-    """From here on the peak is that of what comes, where the system can do this (Linux)."""
+    """Restart the measurement of the peak, where the system supports it (Linux)."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")
 
 
 def peak_bytes() -> int:
-    """The most memory this process held, in bytes; 0 where nobody tells."""
-    if told := _number("/proc/self/status", r"VmHWM:\s+(\d+) kB") * 1024:
-        return told
+    """Peak resident memory of this process in bytes; 0 if unknown."""
+    if known := _number("/proc/self/status", r"VmHWM:\s+(\d+) kB") * 1024:
+        return known
     with suppress(ImportError):
         import resource  # not on Windows
 
@@ -103,7 +103,7 @@ def peak_bytes() -> int:
 
 
 def _number(path: str, pattern: str) -> int:
-    """A number that the system tells; 0 if it does not."""
+    """A number from a system file; 0 if it cannot be read."""
     with suppress(OSError):
         if found := re.search(pattern, Path(path).read_text()):
             return int(found[1])

@@ -1,4 +1,4 @@
-"""The threads that share the heavy stages: in chunks of fixed size, so that their number changes no digit."""
+"""Threads that share the heavy stages. Chunks have a fixed size, so results do not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
+from jigsolve.runtime.progress import Step
+
 T = TypeVar("T")
-Job = tuple[Any, ...]  # what a task is called with
+Job = tuple[Any, ...]  # arguments of a task
 
 
 class DeadlineError(Exception):
@@ -22,10 +24,11 @@ class DeadlineError(Exception):
 
 
 class Workers:
-    """Does jobs that do not depend on each other, as many at a time as there are threads.
+    """Run independent jobs on several threads.
 
-    on_progress: called with the share of the stage that is done. is_late: ends `map_unordered`. deadline: by
-    time.monotonic, when all work ends, done or not. incomplete: were jobs left undone? interrupted: by hand?
+    on_progress: called with the share of the stage that is done. is_late: when true, `map_unordered` starts no more
+    jobs. deadline: by time.monotonic; `map` and `run` raise `DeadlineError` after it.
+    incomplete: `map_unordered` left jobs undone. interrupted: because of Ctrl-C.
     """
 
     def __init__(
@@ -39,38 +42,34 @@ class Workers:
         self.on_progress = on_progress
         self.is_late = is_late
         self.deadline = deadline
-        self.share = 0.0
         self.incomplete = self.interrupted = False
 
-    def map(self, task: Callable[..., T], jobs: Iterable[Job], count: int, upto: float) -> Iterator[T]:
-        """What the task makes of each of `count` jobs, in order; after all, the stage is `upto`.
+    def map(self, task: Callable[..., T], jobs: Iterable[Job], count: int = 0, step: Step | None = None) -> Iterator[T]:
+        """Yield the result of the task for each of `count` jobs, in order.
 
-        Jobs are drawn when they are due. The task must let go of Python's lock where time goes, and must not touch
-        what another job touches.
+        Jobs are drawn lazily. The task should release Python's lock and must not touch what another job touches.
         """
-        return self._report(self._run_local(task, self._before_deadline(jobs)), count, upto)
+        return self._report(self._run_local(task, self._before_deadline(jobs)), count, step)
 
     def map_unordered(
-        self, task: Callable[..., T], jobs: Iterable[Job], count: int, upto: float
+        self, task: Callable[..., T], jobs: Iterable[Job], count: int = 0, step: Step | None = None
     ) -> Iterator[tuple[int, T]]:
-        """The same for as many jobs as there is time for, each with its number and in any order."""
+        """Yield (job number, result) in any order, for the jobs that there is time for."""
         try:
-            yield from self._report(self._run_remote(task, self._in_time(jobs)), count, upto)
-        except KeyboardInterrupt:  # what is done by now is worth keeping
+            yield from self._report(self._run_remote(task, self._in_time(jobs)), count, step)
+        except KeyboardInterrupt:  # keep what is done by now
             self.incomplete = self.interrupted = True
 
-    def run(self, task: Callable[..., None], jobs: Collection[Job], upto: float) -> None:
-        """The same for a task that leaves what it makes in some array."""
-        for _ in self.map(task, jobs, len(jobs), upto):
+    def run(self, task: Callable[..., None], jobs: Collection[Job], step: Step | None = None) -> None:
+        """Run a task that writes its result into arrays."""
+        for _ in self.map(task, jobs, len(jobs), step):
             pass
 
-    def _report(self, results: Iterator[T], count: int, upto: float) -> Iterator[T]:
-        step = (upto - self.share) / max(1, count)
-        for found in results:
-            yield found
-            self.share += step
-            self.on_progress(self.share)
-        self.share = upto
+    def _report(self, results: Iterator[T], count: int, step: Step | None) -> Iterator[T]:
+        for done, result in enumerate(results, start=1):
+            yield result
+            if step is not None:
+                self.on_progress(step.share(done, count))
 
     def _before_deadline(self, jobs: Iterable[T]) -> Iterator[T]:
         for job in jobs:
@@ -93,14 +92,14 @@ class Workers:
             yield from (task(*job) for job in jobs)
             return
         pool = ThreadPoolExecutor(self.threads)
-        begun: deque[Future[T]] = deque()
+        pending: deque[Future[T]] = deque()
         try:
             for job in jobs:
-                begun.append(pool.submit(task, *job))
-                if len(begun) > 2 * self.threads:
-                    yield begun.popleft().result()
-            while begun:
-                yield begun.popleft().result()
+                pending.append(pool.submit(task, *job))
+                if len(pending) > 2 * self.threads:
+                    yield pending.popleft().result()
+            while pending:
+                yield pending.popleft().result()
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -108,22 +107,16 @@ class Workers:
 SERIAL = Workers()
 
 
-def quiet(workers: Workers) -> Workers:
-    """The same threads until the same deadline, with nobody to on_progress."""
-    return Workers(workers.threads, deadline=workers.deadline)
-
-
 def split_range(count: int, size: int) -> list[tuple[int, int]]:
-    """(from, to) of so many things, that many at a time."""
+    """(begin, end) of chunks of `size` that cover range(count)."""
     return [(lo, min(lo + size, count)) for lo in range(0, count, size)]
 
 
 def available_cores() -> int:
-    """How many this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def limit_blas_threads(count: int) -> AbstractContextManager[object]:
-    """Matrix products on so many threads: one, where a workers has as many products at a time."""
+    """Limit the threads of each matrix product: to 1 where workers run several products at a time."""
     limits: AbstractContextManager[object] = threadpool_limits(count, "blas")
     return limits

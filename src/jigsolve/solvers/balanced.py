@@ -18,6 +18,8 @@ class Balanced(Solver):
     """One relaxation for all pieces at once. It may end without being a permutation; then it says so, and an
     assignment that keeps as much of the labeling as it can completes the layout."""
 
+    is_dense = True
+
     params: RelaxParams = field(default_factory=lambda: RelaxParams(iterations=300))
 
     def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:

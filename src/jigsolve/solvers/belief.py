@@ -31,6 +31,8 @@ STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
 class Belief(Solver):
     """floor: what a joint that C does not know is worth, where the best is 1. damping: how much of a message stays."""
 
+    is_dense = True
+
     iterations: int = 150
     floor: float = 1e-3
     damping: float = 0.8

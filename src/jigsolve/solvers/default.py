@@ -32,6 +32,8 @@ class Default:
     """Grow once from the piece that knows its neighbours best; then search in cycles until nothing improves."""
 
     compatibility = "learned"
+    line_compatibility = "percentile"
+    is_dense = False
     merges_copies = True
     allows_holes = True
     respects_pins = True

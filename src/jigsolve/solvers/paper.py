@@ -19,6 +19,8 @@ from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 class Paper(Solver):
     """Each phase anchors one piece next to the block; the block is kept off the grid's edges while it can be."""
 
+    is_dense = True
+
     params: PhaseParams = field(default_factory=PhaseParams)
 
     def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:

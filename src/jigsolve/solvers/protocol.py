@@ -58,6 +58,16 @@ class Solver(Protocol):
         return "percentile"
 
     @property
+    def line_compatibility(self) -> str:
+        """The same for a single row or column, where no 2 x 2 loop can close."""
+        return self.compatibility
+
+    @property
+    def is_dense(self) -> bool:
+        """Does it keep a number for every piece in every label, so that memory grows with the square of the pieces?"""
+        return False
+
+    @property
     def merges_copies(self) -> bool:
         """Does it take identical pieces as one kind with several copies?"""
         return False

@@ -8,7 +8,7 @@ import numpy as np
 
 from jigsolve.io.inputs import Input
 from jigsolve.io.layout_file import LayoutFile, to_data
-from jigsolve.solve import Result
+from jigsolve.pipeline import Result
 
 ALTERNATIVES = 3  # told of every side
 

@@ -6,10 +6,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from jigsolve.compatibility import Compatibility
-from jigsolve.dissimilarity import DISSIMILARITIES, Pairs, find_pairs
+from jigsolve.dissimilarity import DISSIMILARITIES, find_pairs
 from jigsolve.plugins.checks.puzzles import cases, dealt_again, joints, named
 from jigsolve.plugins.checks.verdict import Promise, during, require
 from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.runtime.context import RunContext
 from jigsolve.runtime.workers import SERIAL, Workers
 from jigsolve.solvers.grid import MOST
 
@@ -17,16 +18,17 @@ MEASURE = DISSIMILARITIES["mahalanobis"]
 
 
 def made(compatibility: Compatibility, puzzle: Puzzle, seed: int = 0, workers: Workers = SERIAL) -> csr_array:
-    near = find_pairs(puzzle, MEASURE, compatibility.keep(puzzle))
-    return compatibility.matrix(puzzle, MEASURE, near, seed, workers)
+    pairs = find_pairs(puzzle, MEASURE, compatibility.count_candidates(puzzle))
+    return compatibility.weigh(pairs, RunContext(seed=seed, workers=workers)).C
 
 
 def _keeps_some(compatibility: Compatibility) -> None:
     for case in cases():
         with during(case.name):
-            keep = compatibility.keep(case.puzzle)
+            keep = compatibility.count_candidates(case.puzzle)
         require(
-            isinstance(keep, int) and keep >= 1, f"on {case.name} keep() gives {keep!r}, not a number of at least 1."
+            isinstance(keep, int) and keep >= 1,
+            f"on {case.name} count_candidates() gives {keep!r}, not a number of at least 1.",
         )
 
 
@@ -73,10 +75,10 @@ def _same_again(compatibility: Compatibility) -> None:
 def _nothing_is_written(compatibility: Compatibility) -> None:
     case = named("12 upright pieces")
     pieces = case.puzzle.pieces.copy()
-    near = find_pairs(case.puzzle, MEASURE, compatibility.keep(case.puzzle))
-    kept = Pairs(near.sides.copy(), near.distances.copy(), near.rival_count)
-    compatibility.matrix(case.puzzle, MEASURE, near, 0, SERIAL)
-    require(np.array_equal(near.sides, kept.sides) and np.array_equal(near.distances, kept.distances),
+    pairs = find_pairs(case.puzzle, MEASURE, compatibility.count_candidates(case.puzzle))
+    sides, distances = pairs.sides.copy(), pairs.distances.copy()
+    compatibility.weigh(pairs, RunContext())
+    require(np.array_equal(pairs.sides, sides) and np.array_equal(pairs.distances, distances),
          "it writes into the lists of the nearest.")  # fmt: skip
     require((case.puzzle.pieces == pieces).all(), "it writes into the pieces.")
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.dissimilarity import SIDES, Dissimilarity, Strips, Term
+from jigsolve.dissimilarity import Dissimilarity, Strips, Term
 from jigsolve.dissimilarity.form import Floats, factorise_terms, measure_pairs
 from jigsolve.plugins.checks.puzzles import cases, dealt_again, joints, named
 from jigsolve.plugins.checks.verdict import Promise, during, require
+from jigsolve.puzzle.geometry import SIDES
 from jigsolve.puzzle.pieces import Puzzle
 
 DIGITS = 1e-2  # of the usual distance: what float32 products may be off by; lists have room for so much

@@ -16,6 +16,7 @@ from jigsolve.plugins.checks.puzzles import Case, cases, joints, named
 from jigsolve.plugins.checks.verdict import Promise, during, require
 from jigsolve.puzzle.piece_classes import find_piece_classes, merge_copies
 from jigsolve.puzzle.pins import PinnedCell, Pins
+from jigsolve.runtime.context import RunContext
 from jigsolve.runtime.events import ignore_event
 from jigsolve.solvers import Answer, Budget, GridProblem, Solver
 
@@ -27,7 +28,7 @@ def grid_of(case: Case, merge: bool) -> GridProblem:
     classes = find_piece_classes(case.puzzle) if merge else None
     known = case.puzzle if classes is None else merge_copies(case.puzzle, classes)
     measure, rule = DISSIMILARITIES["mahalanobis"], Percentile()
-    C = rule.matrix(known, measure, find_pairs(known, measure, rule.keep(known)), 0)
+    C = rule.weigh(find_pairs(known, measure, rule.count_candidates(known)), RunContext()).C
     return GridProblem(C, case.puzzle.rows, case.puzzle.cols, case.puzzle.turns, classes)
 
 

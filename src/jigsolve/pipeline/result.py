@@ -1,0 +1,76 @@
+"""Result: the answer to a puzzle."""
+
+from __future__ import annotations
+
+import io
+from base64 import b64encode
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jigsolve.confidence import Candidates, Confidence
+from jigsolve.io.inputs import Input, compose_picture
+from jigsolve.pipeline.params import SolveParams
+from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.pieces import Pixels, Puzzle
+
+NOTEBOOK_PIXELS = 1200  # longest edge of a picture in a notebook
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Result:
+    """The answer to a puzzle.
+
+    consistency: ALC of the layout.
+    confidence: how likely its joints, its pieces and the whole are right.
+    candidates: which other joints were considered.
+    input: what was solved.
+    seconds, cpu_seconds: of each stage: pairs, compatibility, layout, confidence; solvers may have more.
+    notes: remarks, one line each.
+    stopped: the time limit or an interrupt ended the solve early; this is the best answer so far.
+    """
+
+    layout: Layout
+    consistency: float
+    confidence: Confidence
+    candidates: Candidates
+    input: Input
+    params: SolveParams
+    seconds: dict[str, float] = field(default_factory=dict)
+    cpu_seconds: dict[str, float] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    stopped: bool = False
+
+    @property
+    def puzzle(self) -> Puzzle:
+        return self.input.puzzle
+
+    def __repr__(self) -> str:
+        grid = f"{self.layout.rows} rows x {self.layout.cols} cols"
+        return f"Result({grid}, {self.confidence.describe()}, consistency {self.consistency:.2f})"
+
+    def picture(self) -> Pixels:
+        """(height, width, channels) the assembled picture; a margin of the sheet stays where it was."""
+        return compose_picture(self.input, self.layout)
+
+    def save(self, path: Path | str) -> None:
+        """Write the picture to a file; its suffix chooses the format."""
+        from jigsolve.io import files  # Pillow is only needed here
+
+        files.write_picture(Path(path), self.picture())
+
+    def _repr_png_(self) -> bytes:
+        """The picture, for notebooks."""
+        from jigsolve.io import pictures, render
+
+        file = io.BytesIO()
+        pictures.encode(file, "PNG", render.shrink(self.picture(), NOTEBOOK_PIXELS))
+        return file.getvalue()
+
+    def _repr_html_(self) -> str:
+        """The picture and its confidence, for notebooks."""
+        image = b64encode(self._repr_png_()).decode()
+        line = f"{self.confidence.describe()}, consistency {self.consistency:.2f}"
+        return (
+            f'<figure style="margin:0"><img alt="The assembled picture" src="data:image/png;base64,{image}">'
+            f"<figcaption>{line}</figcaption></figure>"
+        )

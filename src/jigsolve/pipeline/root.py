@@ -1,0 +1,58 @@
+"""The composition root: from an input to its result."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from jigsolve.io.inputs import Input, from_sheet, read_puzzle
+from jigsolve.pipeline.params import SolveParams
+from jigsolve.pipeline.result import Result
+from jigsolve.pipeline.stages import judge, lay_out, measure, weigh
+from jigsolve.pipeline.task import Task, make_task
+from jigsolve.puzzle.pieces import Pixels, Puzzle
+from jigsolve.puzzle.pins import NO_PINS, Pins
+from jigsolve.runtime.clock import Clock
+from jigsolve.runtime.events import EventHandler, ignore_event
+
+Source = Path | str | Pixels | Input | Puzzle
+_PARAMS = {param.name for param in fields(SolveParams)}
+
+
+def solve(
+    source: Source,
+    params: SolveParams | None = None,
+    on_event: EventHandler = ignore_event,
+    pins: Pins = NO_PINS,
+    reference: Pixels | None = None,
+    **options: Any,
+) -> Result:
+    """Put a puzzle together from its pieces alone, and from what is already known.
+
+    source: the path of a sheet, a folder or a zip of pieces; a sheet as an array; an `Input`; or a `Puzzle`.
+    pins: pieces in cells, fixed and forbidden joints. reference: another picture of the whole.
+    options: fields of `SolveParams` (effort="fast") and, for paths and arrays, options of `read_puzzle` (piece=(28, 28)).
+    """
+    chosen = {name: options.pop(name) for name in _PARAMS & options.keys()}
+    given = to_input(source, **options)
+    task = make_task(given, replace(params or SolveParams(), **chosen), Clock(on_event), pins=pins, reference=reference)
+    return solve_task(task)
+
+
+def solve_task(task: Task) -> Result:
+    pairs = measure(task)
+    joints = weigh(task, pairs)
+    answer = lay_out(task, pairs, joints)
+    return judge(task, pairs, joints, answer)
+
+
+def to_input(source: Source, **options: Any) -> Input:
+    """Read a path, cut a sheet, or take what is a puzzle already."""
+    if isinstance(source, Input | Puzzle):
+        if options:
+            raise TypeError(
+                f"Expected no options for reading with a {type(source).__name__}, got {', '.join(options)}."
+            )
+        return source if isinstance(source, Input) else Input(source)
+    return read_puzzle(source, **options) if isinstance(source, Path | str) else from_sheet(source, **options)

@@ -1,0 +1,198 @@
+"""The stages of a solve, each a function of the task and of the values before it.
+
+    measure: task -> Pairs      weigh: Pairs -> Joints      lay_out: Joints -> Answer      judge: Answer -> Result
+
+If Ctrl-C or the deadline comes, a stage returns what it has, and the later ones make the best of it.
+"""
+
+from __future__ import annotations
+
+import math
+from contextlib import suppress
+from dataclasses import replace
+
+from scipy.sparse import csr_array
+
+from jigsolve.compatibility import Joints, Learned, Percentile
+from jigsolve.confidence import Candidates, estimate_confidence
+from jigsolve.dissimilarity import BORDERS, CLEAN, BlockGrids, Border, Pairs, find_pairs
+from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints
+from jigsolve.pipeline.result import Result
+from jigsolve.pipeline.task import Task
+from jigsolve.placement.bands import move_bands
+from jigsolve.placement.reference import place_by_reference
+from jigsolve.puzzle.geometry import SIDES
+from jigsolve.puzzle.piece_classes import PieceClasses, find_piece_classes, merge_copies
+from jigsolve.puzzle.pieces import UNKNOWN, Puzzle
+from jigsolve.puzzle.pins import Pins
+from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import LayoutImproved
+from jigsolve.runtime.workers import DeadlineError, Workers, limit_blas_threads
+from jigsolve.solvers import SOLVERS, Answer, Budget, GridProblem, estimate_shape, open_frame_size, solve_in_place
+
+CONSISTENCY_TOLERANCE = 1e-6  # smaller differences are rounding
+JUDGE = Learned()  # the calibrated P that all answers are judged by
+
+
+def measure(task: Task) -> Pairs:
+    """The nearest sides of every side, over classes of identical pieces, with borders read as they are."""
+    puzzle, parts, clock = task.puzzle, task.parts, task.run.clock
+    clock.start_stage("pairs")
+    classes = find_piece_classes(puzzle, task.pins.pieces())
+    merged = merge_copies(puzzle, classes)
+    pairs = Pairs.empty(merged, parts.measure)
+    try:
+        with limit_blas_threads(1), task.run.open_pair_workers() as workers:
+            grids = BlockGrids(merged, workers) if parts.compatibility.uses_block_grids else None
+            bias = None if grids is None else grids.candidate_bias()
+            pairs = find_pairs(merged, parts.measure, _count_candidates(task, merged, CLEAN), workers, bias)
+            pairs = replace(pairs, block_grids=grids)
+            pairs = _read_damage(task, pairs, classes, workers)
+    except (KeyboardInterrupt, DeadlineError):
+        pairs = replace(pairs, incomplete=True, interrupted=True)
+    return replace(pairs, classes=classes)
+
+
+def _count_candidates(task: Task, puzzle: Puzzle, border: Border) -> int:
+    """As many as the compatibility needs, and those by which the answer is judged."""
+    return max(part.count_candidates(puzzle, border) for part in (task.parts.compatibility, JUDGE))
+
+
+def _read_damage(task: Task, pairs: Pairs, classes: PieceClasses, workers: Workers) -> Pairs:
+    """Measure the pairs again if the borders turn out to be damaged."""
+    chosen = task.params.border
+    if not task.parts.compatibility.reads_damage or chosen == CLEAN.name or pairs.incomplete:
+        return pairs
+    sheet = find_sheet_joints(task.puzzle, classes)
+    border, coded = detect_damage(pairs, sheet, workers)
+    if chosen is not None:
+        border = BORDERS[chosen]
+    if border is not CLEAN:
+        damaged = pairs.measure.for_border(border)
+        assert damaged is not None  # detect_damage and SolveParams have checked it
+        count = _count_candidates(task, pairs.puzzle, border)
+        pairs = find_pairs(pairs.puzzle, damaged, count, workers, border=border)
+    return pairs.without(*sheet) if coded else pairs
+
+
+def weigh(task: Task, pairs: Pairs) -> Joints:
+    """C and P of the candidate joints; Eq. 10 of what was measured, if there is no time for more."""
+    task.run.clock.start_stage("compatibility")
+    compatibility = task.parts.compatibility
+    if not task.parts.solver.merges_copies:
+        pairs = pairs.expand(task.puzzle)
+    try:
+        if not pairs.interrupted:
+            needed = pairs.truncate(compatibility.count_candidates(pairs.puzzle, pairs.border))
+            with limit_blas_threads(1):
+                return compatibility.weigh(needed, task.run)
+    except (KeyboardInterrupt, DeadlineError):
+        pass
+    return replace(Percentile().weigh(pairs, task.run), is_fallback=True)
+
+
+def lay_out(task: Task, pairs: Pairs, joints: Joints) -> Answer:
+    """A layout that the solver finds until the deadline, and what pixels say about places."""
+    puzzle, run = task.puzzle, task.run
+    run.clock.start_stage("layout")
+    classes = pairs.classes if task.parts.solver.merges_copies else None
+    stopped = joints.is_fallback
+    try:
+        shape = _find_shape(task, joints, classes)
+    except KeyboardInterrupt:
+        stopped, shape = True, _make_squarish(puzzle.total)
+    pins = task.pins if classes is None else _rename_pins(task.pins, classes)
+    problem = GridProblem(joints.C, *shape, puzzle.turns, classes, pins)
+    if len(problem) < problem.cells and not task.parts.solver.allows_holes:
+        raise InputError(
+            f"Expected as many pieces as cells with solver {task.params.solver}, got {len(problem)} for"
+            f" {problem.cells}."
+        )
+    with limit_blas_threads(run.workers.threads):
+        answer = _solve_problem(task, problem, stopped)
+    if classes is not None and not task.pins and not puzzle.in_place:
+        layout = move_bands(puzzle, answer.layout, classes)
+        if (value := problem.consistency(layout)) >= answer.consistency - CONSISTENCY_TOLERANCE:
+            answer = replace(answer, layout=layout, consistency=value)
+    if task.reference is not None and not stopped:
+        run.clock.start_stage("reference")
+        with suppress(KeyboardInterrupt):
+            layout = place_by_reference(puzzle, problem, task.reference, answer.layout, run.seed)
+            answer = replace(answer, layout=layout, consistency=problem.consistency(layout))
+    run.clock.emit(LayoutImproved(answer.consistency, lambda: answer.layout))
+    return answer
+
+
+def _solve_problem(task: Task, problem: GridProblem, stopped: bool) -> Answer:
+    """The solver's answer; a growth without search, if there is no time or the solver is interrupted."""
+    if task.puzzle.in_place:
+        return replace(solve_in_place(problem), stopped=stopped)
+    if not stopped:
+        with suppress(KeyboardInterrupt):
+            answer = task.parts.solver.solve(problem, task.run.seed, task.run.clock.forward, task.budget)
+            if flaw := problem.find_flaw(answer.layout):
+                raise InputError(f"Expected solver {task.params.solver} to lay every piece once, got {flaw}.")
+            return answer
+    no_time = Budget(deadline=-math.inf)
+    grown = SOLVERS["default"].solve(problem, task.run.seed, task.run.clock.forward, no_time)
+    return replace(grown, stopped=True)
+
+
+def judge(task: Task, pairs: Pairs, joints: Joints, answer: Answer) -> Result:
+    """The answer with its confidence. All solvers are judged by the learned P over classes, which is calibrated."""
+    clock = task.run.clock
+    clock.start_stage("confidence")
+    assert pairs.classes is not None
+    with limit_blas_threads(1):
+        candidates = Candidates(_find_probabilities(task, pairs, joints, answer), pairs.classes)
+        confidence = estimate_confidence(candidates.P, candidates.classes, answer.layout, task.puzzle.turns, task.pins)
+    clock.finish()
+    return Result(
+        answer.layout, answer.consistency, confidence, candidates, task.given, task.params,
+        seconds=clock.seconds, cpu_seconds=clock.cpu_seconds, notes=_make_notes(task, pairs, answer),
+        stopped=answer.stopped or pairs.incomplete or joints.is_fallback,
+    )  # fmt: skip
+
+
+def _find_probabilities(task: Task, pairs: Pairs, joints: Joints, answer: Answer) -> csr_array:
+    """P over classes; empty if there is no time to compute it, so that no joint is believed."""
+    if joints.P is not None and task.parts.solver.merges_copies:
+        return joints.P
+    if not (joints.is_fallback or answer.stopped):
+        loops = min(answer.layout.pieces.shape) > 1  # in a single row no loop can close
+        with suppress(KeyboardInterrupt, DeadlineError):
+            return replace(JUDGE, loops=loops).compute_probabilities(pairs, task.run.workers)
+    return csr_array((SIDES * len(pairs.puzzle),) * 2)
+
+
+def _make_notes(task: Task, pairs: Pairs, answer: Answer) -> tuple[str, ...]:
+    notes = answer.notes
+    if pairs.border is not CLEAN and task.params.border is None:
+        note = f"Borders look {pairs.border.name}, and are read so; --border {CLEAN.name} overrides it."
+        notes = (note, *notes)
+    if broken := task.pins.count_broken(answer.layout.pieces, answer.layout.turns):
+        notes = (*notes, f"{broken} of the pins could not be kept: do they agree?")
+    return notes
+
+
+def _find_shape(task: Task, joints: Joints, classes: PieceClasses | None) -> tuple[int, int]:
+    """Rows and cols of the grid, estimated if they are unknown."""
+    puzzle = task.puzzle
+    if (puzzle.rows, puzzle.cols) != UNKNOWN:
+        return puzzle.rows, puzzle.cols
+    if joints.is_fallback or task.run.is_over():
+        return _make_squarish(puzzle.total)
+    size = open_frame_size(puzzle.total)
+    problem = GridProblem(joints.C, size, size, puzzle.turns, classes)
+    return estimate_shape(problem, task.run.seed, stop=task.run.is_over)
+
+
+def _make_squarish(n: int) -> tuple[int, int]:
+    """Rows and cols that hold n pieces, for want of anything better."""
+    rows = max(1, math.isqrt(n))
+    return rows, -(-n // rows)
+
+
+def _rename_pins(pins: Pins, classes: PieceClasses) -> Pins:
+    """Pins in the numbers of the classes."""
+    return pins.rename(lambda piece: (int(classes.class_of[piece]), int(classes.turn_offset[piece])))
