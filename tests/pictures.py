@@ -1,4 +1,4 @@
-"""Real photographs for the tests: those that scikit-image ships, and small puzzles cut from them."""
+"""Pictures for the tests: photographs that scikit-image ships, small puzzles cut from them, and noise."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
 from jigsolve.solvers import GridProblem
 
+RNG = np.random.default_rng(0)
+
 
 @cache
 def photograph(name: str) -> NDArray[np.uint8]:
@@ -21,6 +23,11 @@ def photograph(name: str) -> NDArray[np.uint8]:
     if picture.ndim == 2:
         picture = picture[:, :, None]
     return np.ascontiguousarray(picture[:, :, :3])
+
+
+def noise(height: int, width: int, channels: int = 3, dtype: type = np.uint8) -> NDArray[np.unsignedinteger]:
+    """A random picture, a new one in each call."""
+    return RNG.integers(0, np.iinfo(dtype).max, (height, width, channels), dtype=dtype)
 
 
 def small_puzzle(
@@ -32,7 +39,7 @@ def small_puzzle(
 
 
 def grid_of(puzzle: Puzzle) -> GridProblem:
-    """The paper's C of a puzzle."""
+    """The grid problem of a puzzle with the paper's compatibility."""
     measure, compatibility = Mahalanobis(), Percentile()
     near = find_pairs(puzzle, measure, compatibility.keep(puzzle))
     return GridProblem(compatibility.matrix(puzzle, measure, near, 0), puzzle.rows, puzzle.cols, puzzle.turns)

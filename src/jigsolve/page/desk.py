@@ -11,6 +11,7 @@ from typing import Any
 
 from jigsolve.io import files, layout_file
 from jigsolve.io.inputs import Input, from_pieces, from_sheet
+from jigsolve.io.pin_file import from_data
 from jigsolve.page.jobs import Job, Jobs
 from jigsolve.page.replay.answer import kept_answer
 from jigsolve.page.replay.atlas import Atlas, of_pieces
@@ -18,7 +19,7 @@ from jigsolve.page.replay.story import Entry
 from jigsolve.page.worker import Task
 from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.pieces import Pixels, cut, scramble
-from jigsolve.puzzle.pins import NO_PINS, Pins, check_pins, from_data
+from jigsolve.puzzle.pins import NO_PINS, Pins, check_pins
 from jigsolve.runtime.errors import InputError
 from jigsolve.solve import SolveParams
 
