@@ -95,7 +95,7 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def _check_regular_file(path: Path) -> None:
-    """Reading a pipe may wait for ever, and a device never ends."""
+    """Reading a pipe may never return, and a device never ends."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise InputError(f"Expected a plain file, {path.name} is something else.")
 

@@ -167,11 +167,8 @@ def _convert_pieces(read: files.Pieces, path: str, options: ReadOptions) -> Inpu
     """`from_pieces` with options as one value."""
     if len(read.names) < 2:
         raise InputError(f"Expected a folder or a zip of pieces, got {len(read.names)} pictures in {path}.")
-    notes = [
-        FRAMES_NOTE.format(name)
-        for name, picture in zip(read.names, read.pictures, strict=True)
-        if picture.has_more_frames
-    ]
+    named = zip(read.names, read.pictures, strict=True)
+    notes = [FRAMES_NOTE.format(name) for name, picture in named if picture.has_more_frames]
     if read.skipped:
         notes.append(f"Skipped {len(read.skipped)} files that are no pictures: {_list_names(read.skipped)}.")
     pieces, changes = normalise_pieces([picture.pixels for picture in read.pictures], read.names, options.size)
@@ -217,7 +214,7 @@ def _estimate_grid(sheet: Pixels, options: ReadOptions) -> tuple[GridEstimate, l
         return piece_size.estimate_grid(sheet, width, height), [note]
     others = ", ".join(f"{width}x{height}" for (width, height), _ in estimate.alternatives)
     if estimate.cells == (1, 1):
-        raise InputError(f"Expected a scrambled sheet, found no cuts; --piece tells the size (perhaps {others}).")
+        raise InputError(f"Expected a scrambled sheet, found no cuts; --piece sets the size (perhaps {others}).")
     size = f"{estimate.piece[0]}x{estimate.piece[1]}"
     confidence = f"confidence {min(estimate.confidence, 0.99):.2f}"  # never certain
     if estimate.is_sure:

@@ -78,15 +78,10 @@ def from_data(data: object) -> LayoutFile:
     if content.get("turns") is not None:
         turns = _read_integers(content["turns"], "turns", (rows, cols), SIDES - 1, null=0)
     n = int(pieces.max()) + 1
-    return LayoutFile(
-        Layout(pieces, turns),
-        (width, height),
-        _read_appearances(_first_of(content, "appearances", "looks"), n),
-        content.get("partial") is True,
-        _read_names(content.get("names"), n),
-        _read_margin(content.get("margin")),
-        _read_confidence(content, rows, cols),
-    )
+    appearances = _read_appearances(_first_of(content, "appearances", "looks"), n)
+    partial, names = content.get("partial") is True, _read_names(content.get("names"), n)
+    margin, confidence = _read_margin(content.get("margin")), _read_confidence(content, rows, cols)
+    return LayoutFile(Layout(pieces, turns), (width, height), appearances, partial, names, margin, confidence)
 
 
 def _confidence_to_data(confidence: Confidence) -> dict[str, Any]:
@@ -136,23 +131,17 @@ def _read_confidence(content: dict[str, Any], rows: int, cols: int) -> Confidenc
 def _read_appearances(value: object, n: int) -> NDArray[np.int32] | None:
     if value is None:
         return None
-    table = _check_per_piece(value, "appearances", n)
-    return _read_integers(table, "appearances", (len(table), SIDES), SIDES * MAX_PIECES)
+    if not isinstance(value, list) or len(value) < n:
+        raise InputError(f"Expected appearances of at least {n} pieces, got {describe_value(value)}.")
+    return _read_integers(value, "appearances", (len(value), SIDES), SIDES * MAX_PIECES)
 
 
 def _read_names(value: object, n: int) -> tuple[str, ...] | None:
     if value is None:
         return None
-    names = _check_per_piece(value, "names", n)
-    if not all(isinstance(name, str) for name in names):
-        raise InputError("Expected names as text, got something else.")
-    return tuple(names)
-
-
-def _check_per_piece(value: object, key: str, n: int) -> list[Any]:
-    if not isinstance(value, list) or len(value) < n:
-        raise InputError(f"Expected {key} of at least {n} pieces, got {describe_value(value)}.")
-    return value
+    if not isinstance(value, list) or len(value) < n or not all(isinstance(name, str) for name in value):
+        raise InputError(f"Expected names of at least {n} pieces, got {describe_value(value)}.")
+    return tuple(value)
 
 
 def _read_margin(value: object) -> tuple[int, int, int, int]:

@@ -86,10 +86,9 @@ def find_swapped_joints(layout: Layout, truth: Layout, appearances: NDArray[np.i
     """
     shown, true = (np.where(one.pieces == HOLE, -1, appearances[one.pieces, one.turns]) for one in (layout, truth))
     right, down = find_wrong_joints(layout, truth)
-    return (
-        right & np.isin(_pair_ids(shown), _pair_ids(true)),
-        down & np.isin(_pair_ids(shown.T), _pair_ids(true.T)).T,
-    )
+    right &= np.isin(_pair_ids(shown), _pair_ids(true))
+    down &= np.isin(_pair_ids(shown.T), _pair_ids(true.T)).T
+    return right, down
 
 
 def mark_wrong_joints(

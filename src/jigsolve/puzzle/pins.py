@@ -99,9 +99,7 @@ def find_blocks(pins: Pins) -> list[dict[int, Pose]]:
     joints_of: dict[int, list[PinnedJoint]] = {}
     for joint in pins.joints:
         joints_of.setdefault(joint.piece, []).append(joint)
-        joints_of.setdefault(joint.other, []).append(
-            PinnedJoint(joint.other, joint.other_side, joint.piece, joint.side)
-        )
+        joints_of.setdefault(joint.other, []).append(PinnedJoint(*joint[2:], *joint[:2]))
     fixed: dict[int, Pose] = {}
     for pin in pins.cells:
         if fixed.setdefault(pin.piece, pin[1:]) != pin[1:]:
