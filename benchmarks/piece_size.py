@@ -109,7 +109,7 @@ def main() -> None:
     rows += [("lossless", [s for s in seen if s[0].quality is None])]
     rows += [("JPEG 75 to 95", [s for s in seen if s[0].quality is not None])]
     rows += [("all", seen)]
-    sure, unsure = ([s for s in seen if s[1].sure == yes] for yes in (True, False))
+    sure, unsure = ([s for s in seen if s[1].is_sure == yes] for yes in (True, False))
     rows += [("said to be sure", sure), ("said to be unsure", unsure)]
     rows += [(f"confidence {a} to {b}", [s for s in seen if a <= s[1].confidence < b or b == 1.0 == s[1].confidence])
              for a, b in ((0.0, 0.5), (0.5, 0.9), (0.9, 0.99), (0.99, 1.0))]  # fmt: skip

@@ -1,9 +1,9 @@
-"""Fuzzing: whatever a file holds, it is read or refused with an `InputError`; whatever C says, the layout is feasible.
+"""Fuzzing: any file is read or refused with an `InputError`, and any C gives a feasible layout.
 
-    python tests/fuzz.py --cases 1000000           all targets, by our own mutations of good files
-    python tests/fuzz.py --target zip --atheris    one target, led by coverage, if atheris is installed
+    python tests/fuzz.py --cases 1000000           all targets, with mutations of good files
+    python tests/fuzz.py --target zip --atheris    one target, guided by coverage; needs atheris
 
-A case that breaks something is kept in tests/corpus, which the tests go through ever after.
+A case that fails is saved in tests/corpus, and the tests repeat it from then on.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ with instrumented:
 
 CORPUS = Path(__file__).parent / "corpus"
 LIMITS = files.Limits(pixels=200_000, files=50, bytes=1 << 22)
-HANGS = 60  # seconds after which a case counts as one that never ends
-EVERY = 400  # cases of readers for one of the solver, which takes as long as many of them
+CASE_TIMEOUT_S = 60  # a case that takes longer fails
+SOLVER_INTERVAL = 400  # one case in this many is for the solver, which is slow
 INTERESTING = (b"\x00", b"\xff", b"\x7f\xff\xff\xff", b"\xff" * 8, b"-1", b"1e999", b"NaN", b"null", b"[", b"{", b'"')
 _FILE = Path(tempfile.mkdtemp(prefix="jigsolve-fuzz-")) / "a.json"
 
 
-def picture(raw: bytes) -> None:
+def fuzz_picture(raw: bytes) -> None:
     with suppress(InputError):
         found = pictures.decode(io.BytesIO(raw), "a", LIMITS.pixels).pixels
         assert found.ndim == 3
@@ -64,13 +64,13 @@ def picture(raw: bytes) -> None:
         assert 0 < found.shape[0] * found.shape[1] <= LIMITS.pixels
 
 
-def zip_file(raw: bytes) -> None:
+def fuzz_zip(raw: bytes) -> None:
     with suppress(InputError):
         files.read_uploaded([("a.zip", raw)], LIMITS)
 
 
-def layout(raw: bytes) -> None:
-    """A layout or a truth file, and the score of it against itself."""
+def fuzz_layout(raw: bytes) -> None:
+    """A layout or a truth file, and its score against itself."""
     _FILE.write_bytes(raw)
     with suppress(InputError):
         content = files.read_layout(_FILE)
@@ -78,17 +78,17 @@ def layout(raw: bytes) -> None:
         _FILE.write_text(text)
         assert files.format_layout(files.read_layout(_FILE)) == text
         if (content.layout.pieces != HOLE).any():
-            assert score(content.layout, content.layout, content.looks).direct == 1.0
+            assert score(content.layout, content.layout, content.appearances).direct == 1.0
 
 
-def pins(raw: bytes) -> None:
+def fuzz_pins(raw: bytes) -> None:
     _FILE.write_bytes(raw)
     with suppress(InputError):
         check_pins(files.read_pins(_FILE), 12, 3, 4, (0, 1, 2, 3))
 
 
-def upload(raw: bytes) -> None:
-    """What the page sends when files are dropped on it."""
+def fuzz_upload(raw: bytes) -> None:
+    """An upload of the page."""
     with suppress(InputError):
         given, _ = with_layout(files_of(raw))
         read = files.read_uploaded(given, LIMITS)
@@ -97,15 +97,15 @@ def upload(raw: bytes) -> None:
 
 @cache
 def _desk() -> Desk:
-    """Six pieces, and their answer."""
+    """A puzzle of six pieces with an answer."""
     sheet = np.random.default_rng(0).integers(0, 256, (8, 12, 3), dtype=np.uint8)
     desk = Desk("a", sheet, Settings((4, 4)), from_sheet(sheet, (4, 4)))
     desk.resume(LayoutFile(Layout(np.arange(6).reshape(2, 3), np.zeros((2, 3), np.int8)), (4, 4)))
     return desk
 
 
-def message(raw: bytes) -> None:
-    """What the page says of a puzzle: settings, how to solve it, a layout as a person left it."""
+def fuzz_message(raw: bytes) -> None:
+    """A message of the page: settings, solve options and pins, or an edited layout."""
     with suppress(InputError):
         data = json_of(raw)
         for read in (_set, _solve, _edit):
@@ -129,8 +129,8 @@ def _edit(data: dict[str, Any]) -> None:
     files.format_layout(kept)
 
 
-def solver(raw: bytes) -> None:
-    """A matrix made of the bytes: zeros, ties, islands, huge and denormal numbers; what is not symmetric is refused."""
+def fuzz_solver(raw: bytes) -> None:
+    """A C made of the bytes: zeros, ties, islands, huge and denormal numbers. An asymmetric C is refused."""
     rng = np.random.default_rng(list(raw[:64]) or [0])
     rows, cols = (int(size) for size in rng.integers(1, 5, 2))
     n = int(rng.integers(max(1, rows * cols - 3), rows * cols + 1))
@@ -144,56 +144,60 @@ def solver(raw: bytes) -> None:
     C = csr_array(lower.maximum(lower.T))
     turns = ((0,), (0, 2), (0, 1, 2, 3))[int(rng.integers(0, 3))]
     if rng.random() < 0.1 and C.nnz:
-        crooked = C.copy()
-        crooked.data[0] += 1.0 + abs(crooked.data[0])
-        if (abs(crooked - crooked.T) > 1e-9).nnz:
+        asymmetric = C.copy()
+        asymmetric.data[0] += 1.0 + abs(asymmetric.data[0])
+        if (abs(asymmetric - asymmetric.T) > 1e-9).nnz:
             with suppress(InputError):
-                GridProblem(crooked, rows, cols, turns)
-                raise AssertionError("a crooked C was taken")
+                GridProblem(asymmetric, rows, cols, turns)
+                raise AssertionError("an asymmetric C was accepted")
     grid = GridProblem(C, rows, cols, turns)
-    # every other one the default, else any that takes such a puzzle
+    # the default solver in half of the cases, else any that accepts this puzzle
     names = [name for name, one in SOLVERS.items() if n == rows * cols or one.allows_holes]
     name = "default" if rng.random() < 0.5 else names[int(rng.integers(0, len(names)))]
     answer = SOLVERS[name].solve(grid, int(rng.integers(0, 99)), ignore_event, Budget("fast", time.monotonic() + 0.05))
-    laid = answer.layout.pieces[answer.layout.pieces != HOLE]
+    placed = answer.layout.pieces[answer.layout.pieces != HOLE]
     assert answer.layout.pieces.shape == (rows, cols)
-    assert sorted(laid.tolist()) == list(range(n))
+    assert sorted(placed.tolist()) == list(range(n))
     assert set(answer.layout.turns.ravel().tolist()) <= {0, *turns}
     assert np.isfinite(answer.consistency)
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
-    "picture": picture, "zip": zip_file, "layout": layout, "pins": pins, "upload": upload, "message": message,
-    "solver": solver,
+    "picture": fuzz_picture, "zip": fuzz_zip, "layout": fuzz_layout, "pins": fuzz_pins, "upload": fuzz_upload,
+    "message": fuzz_message, "solver": fuzz_solver,
 }  # fmt: skip
 
 
 def seeds() -> dict[str, list[bytes]]:
-    """Good files, and bad ones of old, to start from."""
+    """Good files, and known bad ones, that mutations start from."""
     rng = np.random.default_rng(0)
     small = [rng.integers(0, 256, (9, 7, channels), dtype=np.uint8) for channels in (1, 2, 3, 4)]
-    whole = {"format": "jigsolve-layout", "version": 1, "rows": 2, "cols": 2, "piece": [4, 4],
+    answer = {"format": "jigsolve-layout", "version": 1, "rows": 2, "cols": 2, "piece": [4, 4],
              "pieces": [[0, 1], [2, None]], "turns": [[0, 1], [2, 0]], "partial": True, "names": ["a", "b", "c"],
-             "looks": [[0, 1, 2, 3]] * 3, "margin": [0, 1, 2, 3],
+             "appearances": [[0, 1, 2, 3]] * 3, "margin": [0, 1, 2, 3],
              "joints": {"right": [[0.5], [None]], "down": [[1, 0]]},
-             "confidence": {"pieces": [[1, 1], [0.5, None]], "looks": 0.5, "exact": 0.1}}  # fmt: skip
+             "confidence": {"pieces": [[1, 1], [0.5, None]], "picture": 0.5, "exact": 0.1}}  # fmt: skip
     pinned = {"format": "jigsolve-pins", "version": 1, "cells": [{"piece": 1, "row": 0, "col": 2, "turn": 1}],
               "joints": [{"piece": 3, "side": "right", "other": 4, "other_side": "left"}],
               "forbidden": [{"piece": 5, "side": "down", "other": 6, "other_side": "up"}]}  # fmt: skip
-    shown = [encoded(one, kind) for one in small for kind in ("PNG", "TIFF")]
-    shown += [encoded(small[2], kind) for kind in ("BMP", "JPEG", "WEBP")]
-    shown += [encoded(small[2] * np.uint16(257), kind) for kind in ("PNG", "TIFF")]
-    folder = {f"{k}.png": raw for k, raw in enumerate(shown[:3])}
+    encoded_pictures = [encoded(picture, kind) for picture in small for kind in ("PNG", "TIFF")]
+    encoded_pictures += [encoded(small[2], kind) for kind in ("BMP", "JPEG", "WEBP")]
+    encoded_pictures += [encoded(small[2] * np.uint16(257), kind) for kind in ("PNG", "TIFF")]
+    folder = {f"{k}.png": raw for k, raw in enumerate(encoded_pictures[:3])}
     return {
-        "picture": [*shown, bomb()],
-        "zip": [zipped(folder), zipped({"../a.png": shown[0], "b/c.png": shown[1], "d.txt": b""}), zip_bomb()],
-        "layout": [json.dumps(whole).encode()],
+        "picture": [*encoded_pictures, bomb()],
+        "zip": [
+            zipped(folder),
+            zipped({"../a.png": encoded_pictures[0], "b/c.png": encoded_pictures[1], "d.txt": b""}),
+            zip_bomb(),
+        ],
+        "layout": [json.dumps(answer).encode()],
         "pins": [json.dumps(pinned).encode()],
         "upload": [
-            body([("a.png", shown[4])]),
+            body([("a.png", encoded_pictures[4])]),
             body([("a.zip", zipped(folder))]),
             body([*folder.items()]),
-            body([("a.png", shown[4]), ("layout.json", json.dumps(whole).encode())]),
+            body([("a.png", encoded_pictures[4]), ("layout.json", json.dumps(answer).encode())]),
         ],
         "message": [
             json.dumps(one).encode()
@@ -207,8 +211,8 @@ def seeds() -> dict[str, list[bytes]]:
     }
 
 
-def mutated(raw: bytes, rng: random.Random) -> bytes:
-    """The same with a few things wrong."""
+def mutate(raw: bytes, rng: random.Random) -> bytes:
+    """The bytes with a few random changes."""
     out = bytearray(raw)
     for _ in range(rng.choice((1, 1, 2, 4, 8))):
         at = rng.randrange(len(out) + 1)
@@ -228,14 +232,14 @@ def mutated(raw: bytes, rng: random.Random) -> bytes:
     return bytes(out)
 
 
-def _hung(*_: object) -> None:
-    raise TimeoutError("a case that does not end")
+def _raise_timeout(*_: object) -> None:
+    raise TimeoutError("a case takes too long")
 
 
-def tried(name: str, raw: bytes) -> None:
-    """One case; what breaks is kept."""
-    signal.signal(signal.SIGALRM, _hung)
-    signal.alarm(HANGS)
+def run_case(name: str, raw: bytes) -> None:
+    """Run one case. A case that fails is saved."""
+    signal.signal(signal.SIGALRM, _raise_timeout)
+    signal.alarm(CASE_TIMEOUT_S)
     try:
         TARGETS[name](raw)
     except Exception:
@@ -247,21 +251,17 @@ def tried(name: str, raw: bytes) -> None:
 
 
 def fuzz(cases: int, seed: int = 0, only: str | None = None) -> Counter[str]:
-    """So many cases, spread over the targets, or as many as there is patience for; how many each had."""
+    """Run this many cases, spread over the targets, or until interrupted. Returns the cases of each target."""
     done = Counter[str]()
-    with suppress(KeyboardInterrupt):
-        _each(done, cases, seed, only)
-    return done
-
-
-def _each(done: Counter[str], cases: int, seed: int, only: str | None) -> None:
     rng, good = random.Random(seed), seeds()
     readers = [name for name in TARGETS if name != "solver"]
-    for k in range(cases):
-        name = only or ("solver" if k % EVERY == 0 else readers[k % len(readers)])
-        raw = rng.randbytes(64) if name == "solver" else mutated(rng.choice(good[name]), rng)
-        tried(name, raw)
-        done[name] += 1
+    with suppress(KeyboardInterrupt):
+        for k in range(cases):
+            name = only or ("solver" if k % SOLVER_INTERVAL == 0 else readers[k % len(readers)])
+            raw = rng.randbytes(64) if name == "solver" else mutate(rng.choice(good[name]), rng)
+            run_case(name, raw)
+            done[name] += 1
+    return done
 
 
 def main() -> None:
@@ -269,21 +269,21 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--target", choices=TARGETS)
-    parser.add_argument("--atheris", action="store_true", help="led by coverage; needs the package of that name")
-    asked, rest = parser.parse_known_args()
-    if asked.atheris:
-        name = asked.target or "layout"
-        start = _FILE.parent / name  # good files to start from; what is found lands there too
+    parser.add_argument("--atheris", action="store_true", help="guided by coverage; needs the package atheris")
+    args, rest = parser.parse_known_args()
+    if args.atheris:
+        name = args.target or "layout"
+        start = _FILE.parent / name  # atheris starts from these files and adds its own
         start.mkdir()
         for k, raw in enumerate(seeds()[name]):
             (start / str(k)).write_bytes(raw)
-        atheris.Setup([sys.argv[0], f"-runs={asked.cases}", *rest, str(start)], lambda raw: tried(name, raw))
+        atheris.Setup([sys.argv[0], f"-runs={args.cases}", *rest, str(start)], lambda raw: run_case(name, raw))
         atheris.Fuzz()
     begin = time.monotonic()
-    done = fuzz(asked.cases, asked.seed, asked.target)
+    done = fuzz(args.cases, args.seed, args.target)
     each = ", ".join(f"{name} {count:,}" for name, count in sorted(done.items()))
     sys.stdout.write(
-        f"{done.total():,} cases in {time.monotonic() - begin:.0f} s, seed {asked.seed}: nothing broke ({each}).\n"
+        f"{done.total():,} cases in {time.monotonic() - begin:.0f} s, seed {args.seed}: nothing failed ({each}).\n"
     )
 
 

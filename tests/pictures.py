@@ -1,4 +1,4 @@
-"""Real photographs for the tests: those that scikit-image ships, and small puzzles cut from them."""
+"""Pictures for the tests: photographs that scikit-image ships, small puzzles cut from them, and noise."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from jigsolve.puzzle.pieces import Puzzle, cut, scramble
 from jigsolve.runtime.context import RunContext
 from jigsolve.solvers import GridProblem
 
+RNG = np.random.default_rng(0)
+
 
 @cache
 def photograph(name: str) -> NDArray[np.uint8]:
@@ -22,6 +24,11 @@ def photograph(name: str) -> NDArray[np.uint8]:
     if picture.ndim == 2:
         picture = picture[:, :, None]
     return np.ascontiguousarray(picture[:, :, :3])
+
+
+def noise(height: int, width: int, channels: int = 3, dtype: type = np.uint8) -> NDArray[np.unsignedinteger]:
+    """A random picture, a new one in each call."""
+    return RNG.integers(0, np.iinfo(dtype).max, (height, width, channels), dtype=dtype)
 
 
 def small_puzzle(
@@ -33,7 +40,7 @@ def small_puzzle(
 
 
 def grid_of(puzzle: Puzzle) -> GridProblem:
-    """The paper's C of a puzzle."""
+    """The grid problem of a puzzle with the paper's compatibility."""
     measure, compatibility = Mahalanobis(), Percentile()
     pairs = find_pairs(puzzle, measure, compatibility.count_candidates(puzzle))
     return GridProblem(compatibility.weigh(pairs, RunContext()).C, puzzle.rows, puzzle.cols, puzzle.turns)

@@ -419,7 +419,7 @@ def test_too_little_memory_is_one_line(
     def full(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("jigsolve.io.inputs.from_sheet", full)
+    monkeypatch.setattr("jigsolve.io.inputs._convert_sheet", full)
     refused(capsys, here, "fits into memory", "solve", "p.png", *OUTPUTS)
 
 

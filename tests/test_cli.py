@@ -104,7 +104,7 @@ def test_doubts_are_written_and_drawn(cli: Cli, tmp_path: Path) -> None:
     assert data["joints"]["right"][0][0] <= 0.25  # one of four
     assert data["undecidable"]["right"][0] == [True, True, False, False]
     assert data["confidence"]["pieces"][0][0] <= 0.25
-    assert data["confidence"]["exact"] <= data["confidence"]["looks"] / 24 + 1e-4
+    assert data["confidence"]["exact"] <= data["confidence"]["picture"] / 24 + 1e-4
     shown = files.read_picture(tmp_path / "doubts.png")
     assert shown.shape == (160, 200, 3)
     assert (shown == render.BLUE).all(axis=2).any()
@@ -268,7 +268,7 @@ def test_identical_pieces_may_swap(cli: Cli, tmp_path: Path) -> None:
     files.write_picture(tmp_path / "half.png", whole)
     cli("scramble", "half.png", "--piece", "10", "--output", "p.png", "--truth", "t.json")
     content = files.read_layout(tmp_path / "t.json")
-    assert content.looks is not None
+    assert content.appearances is not None
     pieces = content.layout.pieces.copy()
     pieces[0, [4, 5]] = pieces[0, [5, 4]]  # two white ones
     data = json.loads((tmp_path / "t.json").read_text())
@@ -277,7 +277,7 @@ def test_identical_pieces_may_swap(cli: Cli, tmp_path: Path) -> None:
     assert found["picture"] == 1.0
     assert found["direct"] == 30 / 32
     cli("scramble", "photo.png", "--piece", PIECE, "--output", "q.png", "--truth", "u.json")
-    assert "looks" not in json.loads((tmp_path / "u.json").read_text())
+    assert "appearances" not in json.loads((tmp_path / "u.json").read_text())
 
 
 def test_solvers_have_their_say(cli: Cli, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What people have, as a puzzle."""
+"""Reading puzzles: sheets, folders and zips of pieces, with and without options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from PIL import Image
 
 import jigsolve
 from jigsolve.io import files, inputs, render
-from jigsolve.puzzle.pieces import UNKNOWN, Puzzle, cut, scramble
+from jigsolve.io.layout_file import LayoutFile
+from jigsolve.puzzle import UNKNOWN, PinnedCell, Pins, Puzzle, cut, find_piece_classes, scramble
 from jigsolve.runtime.errors import InputError
 from pictures import photograph
 
@@ -19,60 +20,60 @@ from pictures import photograph
 def test_a_sheet(tmp_path: Path) -> None:
     puzzle, truth = scramble(cut(photograph("chelsea"), (30, 40)), True, 3)
     files.write_picture(tmp_path / "p.png", render.render_sheet(puzzle))
-    given = jigsolve.read_puzzle(tmp_path / "p.png", rotated=True)
-    np.testing.assert_array_equal(given.puzzle.pieces, puzzle.pieces)
-    assert (given.puzzle.rows, given.puzzle.cols, given.puzzle.rotated) == (7, 15, True)
-    assert (given.piece, given.names, given.margin) == ((30, 40), None, (0, 0, 0, 0))
-    assert len(given.notes) == 1
-    assert given.notes[0].startswith("Pieces of 30x40 found (confidence 0.9")
-    np.testing.assert_array_equal(inputs.compose_picture(given, truth), render.render_picture(puzzle, truth))
+    read = jigsolve.read_puzzle(tmp_path / "p.png", rotated=True)
+    np.testing.assert_array_equal(read.puzzle.pieces, puzzle.pieces)
+    assert (read.puzzle.rows, read.puzzle.cols, read.puzzle.rotated) == (7, 15, True)
+    assert (read.piece, read.names, read.margin) == ((30, 40), None, (0, 0, 0, 0))
+    assert len(read.notes) == 1
+    assert read.notes[0].startswith("Pieces of 30x40 found (confidence 0.9")
+    np.testing.assert_array_equal(inputs.compose_picture(read, truth), render.render_picture(puzzle, truth))
     assert jigsolve.read_puzzle(str(tmp_path / "p.png"), (30, 40)).notes == ()
 
 
-def pieces_in(folder: Path, puzzle: Puzzle) -> Path:
-    """The pieces of a puzzle, each in a file of its own."""
+def write_pieces(folder: Path, puzzle: Puzzle) -> Path:
+    """Writes each piece of a puzzle into its own file."""
     folder.mkdir()
     for k, piece in enumerate(puzzle.pieces):
         files.write_picture(folder / f"piece{k + 1}.png", piece)
     return folder
 
 
-@pytest.mark.parametrize("asked", [(4, None), (None, 6), (4, 6), (None, None)])
-def test_a_folder(tmp_path: Path, asked: tuple[int | None, int | None]) -> None:
+@pytest.mark.parametrize("shape", [(4, None), (None, 6), (4, 6), (None, None)])
+def test_a_folder(tmp_path: Path, shape: tuple[int | None, int | None]) -> None:
     puzzle, truth = scramble(cut(photograph("chelsea")[:240, 60:420], 60), False, 3)
-    folder = pieces_in(tmp_path / "p", puzzle)
+    folder = write_pieces(tmp_path / "p", puzzle)
     (folder / "notes.txt").write_text("not a piece")
-    given = jigsolve.read_puzzle(folder, rows=asked[0], cols=asked[1])
-    np.testing.assert_array_equal(given.puzzle.pieces, puzzle.pieces)  # piece10 after piece9
-    assert (given.puzzle.rows, given.puzzle.cols) == ((4, 6) if any(asked) else UNKNOWN)
-    assert given.names == tuple(f"piece{k + 1}.png" for k in range(24))
-    assert given.notes[:2] == (
+    read = jigsolve.read_puzzle(folder, rows=shape[0], cols=shape[1])
+    np.testing.assert_array_equal(read.puzzle.pieces, puzzle.pieces)  # piece10 after piece9
+    assert (read.puzzle.rows, read.puzzle.cols) == ((4, 6) if any(shape) else UNKNOWN)
+    assert read.names == tuple(f"piece{k + 1}.png" for k in range(24))
+    assert read.notes[:2] == (
         "Skipped 1 files that are no pictures: notes.txt.",
         "24 pieces of 60x60: piece1.png, piece2.png, ..., piece24.png.",
     )
-    assert jigsolve.solve(given.puzzle).layout == truth
+    assert jigsolve.solve(read.puzzle).layout == truth
 
 
 def test_a_folder_with_pieces_missing(tmp_path: Path) -> None:
     puzzle, truth = scramble(cut(photograph("chelsea")[:240, 60:420], 60), False, 3)
-    folder = pieces_in(tmp_path / "p", puzzle)
+    folder = write_pieces(tmp_path / "p", puzzle)
     (folder / f"piece{truth.pieces[1, 2] + 1}.png").unlink()
-    given = jigsolve.read_puzzle(folder, rows=4, cols=6)
-    assert given.notes[-1] == "Of 4 rows x 6 cols, 1 pieces are missing."
-    found = jigsolve.solve(given.puzzle).layout.pieces
+    read = jigsolve.read_puzzle(folder, rows=4, cols=6)
+    assert read.notes[-1] == "Of 4 rows x 6 cols, 1 pieces are missing."
+    found = jigsolve.solve(read.puzzle).layout.pieces
     assert np.argwhere(found == -1).tolist() == [[1, 2]]
 
 
 def test_a_zip(tmp_path: Path) -> None:
     puzzle, _ = scramble(cut(photograph("chelsea"), 60), False, 3)
-    folder = pieces_in(tmp_path / "p", puzzle)
+    folder = write_pieces(tmp_path / "p", puzzle)
     shutil.make_archive(str(tmp_path / "a"), "zip", folder)
-    given = jigsolve.read_puzzle(tmp_path / "a.zip", rows=5)
-    np.testing.assert_array_equal(given.puzzle.pieces, puzzle.pieces)
-    assert (given.puzzle.rows, given.puzzle.cols) == (5, 7)
+    read = jigsolve.read_puzzle(tmp_path / "a.zip", rows=5)
+    np.testing.assert_array_equal(read.puzzle.pieces, puzzle.pieces)
+    assert (read.puzzle.rows, read.puzzle.cols) == (5, 7)
 
 
-def test_several_frames_are_said(tmp_path: Path) -> None:
+def test_several_frames_give_a_note(tmp_path: Path) -> None:
     sheets = [
         Image.fromarray(render.render_sheet(scramble(cut(photograph("chelsea"), 60), False, k)[0])) for k in (1, 2)
     ]
@@ -80,7 +81,7 @@ def test_several_frames_are_said(tmp_path: Path) -> None:
     assert jigsolve.read_puzzle(tmp_path / "a.tif").notes[0] == "a.tif has several frames: the first is taken."
 
 
-def test_folders_that_hold_no_puzzle(tmp_path: Path) -> None:
+def test_folders_without_a_puzzle_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="got 0 pictures"):
         jigsolve.read_puzzle(tmp_path)
     files.write_picture(tmp_path / "a.png", photograph("chelsea"))
@@ -90,7 +91,7 @@ def test_folders_that_hold_no_puzzle(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"one size, 451x300 within 2 pixels, got 600x400 in b\.png"):
         jigsolve.read_puzzle(tmp_path)
     with pytest.raises(InputError, match="2 pieces, got 3"):
-        jigsolve.read_puzzle(pieces_in(tmp_path / "p", cut(photograph("chelsea"), (451, 150))), rows=3)
+        jigsolve.read_puzzle(write_pieces(tmp_path / "p", cut(photograph("chelsea"), (451, 150))), rows=3)
 
 
 def test_a_given_size_leaves_a_margin() -> None:
@@ -98,13 +99,13 @@ def test_a_given_size_leaves_a_margin() -> None:
     puzzle, truth = scramble(cut(whole, 40), False, 3)
     sheet = whole.copy()
     sheet[:280, :440] = render.render_sheet(puzzle)
-    given = inputs.from_sheet(sheet, (40, 40))
-    assert given.margin == (0, 0, 11, 20)
-    assert given.notes == (
+    read = inputs.from_sheet(sheet, (40, 40))
+    assert read.margin == (0, 0, 11, 20)
+    assert read.notes == (
         "Margin of 12100 pixels outside whole pieces (11 right, 20 bottom): no part of the puzzle, kept as it is.",
     )
-    np.testing.assert_array_equal(given.puzzle.pieces, puzzle.pieces)
-    np.testing.assert_array_equal(inputs.compose_picture(given, truth), whole)
+    np.testing.assert_array_equal(read.puzzle.pieces, puzzle.pieces)
+    np.testing.assert_array_equal(inputs.compose_picture(read, truth), whole)
 
 
 def test_a_frame_is_found_and_kept() -> None:
@@ -113,12 +114,12 @@ def test_a_frame_is_found_and_kept() -> None:
     sheet = whole.copy()
     sheet[13:293, 5:445] = render.render_sheet(puzzle)
     for size in ("auto", (40, 40)):
-        given = inputs.from_sheet(sheet, size)
-        assert given.margin == (5, 13, 60, 7)
-        np.testing.assert_array_equal(inputs.compose_picture(given, truth), whole)
+        read = inputs.from_sheet(sheet, size)
+        assert read.margin == (5, 13, 60, 7)
+        np.testing.assert_array_equal(inputs.compose_picture(read, truth), whole)
 
 
-def test_a_margin_is_left_off_what_has_another_shape() -> None:
+def test_a_margin_is_dropped_if_the_shape_changes() -> None:
     whole = photograph("chelsea")
     turned = inputs.from_sheet(whole, (40, 40), rotated=True)
     assert "left off the picture" in turned.notes[0]
@@ -138,20 +139,25 @@ def test_a_bag_has_neither_grid_nor_margin(tmp_path: Path) -> None:
     assert inputs.compose_picture(bag, truth).shape == (280, 440, 3)
 
 
-def test_rows_and_cols_are_taken() -> None:
+def test_given_rows_and_cols() -> None:
     sheet = render.render_sheet(scramble(cut(photograph("chelsea"), (45, 50)), False, 0)[0])  # 6 rows, 10 cols
-    for asked, shape in (((None, None), (6, 10)), ((5, None), (5, 12)), ((None, 20), (3, 20)), ((4, 15), (4, 15))):
-        puzzle = inputs.from_sheet(sheet, (45, 50), False, *asked).puzzle
+    for given_shape, shape in (
+        ((None, None), (6, 10)),
+        ((5, None), (5, 12)),
+        ((None, 20), (3, 20)),
+        ((4, 15), (4, 15)),
+    ):
+        puzzle = inputs.from_sheet(sheet, (45, 50), False, *given_shape).puzzle
         assert (puzzle.rows, puzzle.cols) == shape
         assert len(puzzle) == 60
-    found = inputs.from_sheet(sheet, rows=5, cols=12)  # so many pieces as were found, in another shape
+    found = inputs.from_sheet(sheet, rows=5, cols=12)  # the number of pieces that were found, in another shape
     assert found.piece == (45, 50)
-    coarse = inputs.from_sheet(sheet, rows=3, cols=5)  # other than were found: then it is the size that they tell
+    coarse = inputs.from_sheet(sheet, rows=3, cols=5)  # another number of pieces: determines the size instead
     assert (coarse.piece, coarse.puzzle.rows, coarse.puzzle.cols) == ((90, 100), 3, 5)
     assert coarse.notes == ("Pieces of 90x100, by 3 rows x 5 cols.",)
 
 
-def test_unsure_is_said_in_one_line() -> None:
+def test_an_unsure_size_gives_a_note() -> None:
     hard = scramble(cut(photograph("clock"), (200, 150)), False, 0)[0]  # two by two
     (note,) = inputs.from_sheet(render.render_sheet(hard)).notes
     assert note.startswith("Unsure of the piece size: 200x150 (confidence 0.")
@@ -160,32 +166,52 @@ def test_unsure_is_said_in_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "says"),
+    ("options", "message"),
     [({"piece": "some"}, "'auto'"), ({"piece": (41, 500)}, "no larger"), ({"piece": (40, 40), "rows": 8}, "77 pieces"),
      ({"piece": (40, 40), "cols": 80}, "77 pieces"), ({"piece": (40, 40), "rows": 7, "cols": 7}, "77 pieces"),
-     ({"rows": 400, "cols": 3}, "at least 2 pixels"), ({}, "found no cuts; --piece")],
+     ({"rows": 400, "cols": 3}, "at least 2 pixels"), ({}, "found no cuts; --piece"),
+     ({"rows": 0}, "rows of at least 1"), ({"cols": -3}, "cols of at least 1")],
 )  # fmt: skip
-def test_bad_input_is_one_line(asked: dict[str, object], says: str) -> None:
-    with pytest.raises(InputError, match=says) as caught:
-        inputs.from_sheet(photograph("chelsea"), **asked)
+def test_bad_options_give_errors_of_one_line(options: dict[str, object], message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        inputs.from_sheet(photograph("chelsea"), **options)
     assert "\n" not in str(caught.value)
 
 
-def written(path: Path, sheet: np.ndarray) -> None:
-    """A sheet as a file of many a kind; what the name says before the dot is how."""
+def test_options_are_checked_when_they_are_made() -> None:
+    for wrong in ({"piece": "some"}, {"piece": (1, 40)}, {"rows": 0}, {"cols": -1}, {"memory_limit": 0.0}):
+        with pytest.raises(InputError):
+            inputs.ReadOptions(**wrong)
+
+
+def test_reprs_are_one_short_line() -> None:
+    read = inputs.from_sheet(photograph("chelsea"), (40, 40), rotated=True)
+    assert repr(read) == "Input(Puzzle(77 pieces of 40x40x3 uint8, 7 rows x 11 cols, rotated))"
+    bag = inputs.from_sheet(photograph("chelsea"), (40, 40), bag=True)
+    assert repr(bag.puzzle) == "Puzzle(77 pieces of 40x40x3 uint8, unknown grid, upright)"
+    assert repr(find_piece_classes(read.puzzle)) == "PieceClasses(77 classes of 77 pieces)"
+    layout = scramble(read.puzzle, False, 0)[1]
+    assert repr(layout) == "Layout(7 rows x 11 cols, 0 holes)"
+    assert repr(Pins((PinnedCell(0, 0, 0, 0),))) == "Pins(1 cells, 0 joints, 0 forbidden)"
+    appearances = read.puzzle.appearances()
+    assert len(repr(LayoutFile(layout, (40, 40), appearances, names=("piece.png",) * 77))) < 200
+
+
+def write_sheet(path: Path, sheet: np.ndarray) -> None:
+    """Writes a sheet in the variant that the stem of the path names."""
     image = Image.fromarray(sheet)
-    how, exif = path.stem, Image.Exif()
-    exif[0x0112] = 8  # turned a quarter anticlockwise to be upright
-    if how in ("deep", "deep-alpha", "alpha"):
-        veil = np.linspace(120, 255, sheet.shape[0], dtype=np.uint8)[:, None, None].repeat(sheet.shape[1], axis=1)
-        pixels = sheet if how == "deep" else np.concatenate([sheet, veil], axis=2)
-        files.write_picture(path, pixels * np.uint16(257) if how != "alpha" else pixels)
-    elif how == "deep-grey":
+    variant, exif = path.stem, Image.Exif()
+    exif[0x0112] = 8  # upright after an anticlockwise quarter turn
+    if variant in ("deep", "deep-alpha", "alpha"):
+        alpha = np.linspace(120, 255, sheet.shape[0], dtype=np.uint8)[:, None, None].repeat(sheet.shape[1], axis=1)
+        pixels = sheet if variant == "deep" else np.concatenate([sheet, alpha], axis=2)
+        files.write_picture(path, pixels * np.uint16(257) if variant != "alpha" else pixels)
+    elif variant == "deep-grey":
         files.write_picture(path, sheet[..., 1:2] * np.uint16(257))
-    elif how == "sideways":
+    elif variant == "sideways":
         Image.fromarray(np.rot90(sheet, -1)).save(path, exif=exif, quality=95)
-    elif how in ("L", "P", "CMYK"):
-        image.convert(how).save(path)
+    elif variant in ("L", "P", "CMYK"):
+        image.convert(variant).save(path)
     else:
         image.save(path, **({"lossless": True} if path.suffix == ".webp" else {}))
 
@@ -197,16 +223,16 @@ def written(path: Path, sheet: np.ndarray) -> None:
      ("CMYK.jpg", 3, 8), ("P.png", 3, 8), ("a.gif", 3, 8), ("a.bmp", 3, 8), ("a.webp", 3, 8), ("a.tif", 3, 8),
      ("sideways.jpg", 3, 8)],
 )  # fmt: skip
-def test_every_kind_of_picture_is_solved(tmp_path: Path, name: str, channels: int, depth: int) -> None:
+def test_every_picture_format_is_solved(tmp_path: Path, name: str, channels: int, depth: int) -> None:
     puzzle, truth = scramble(cut(photograph("coffee")[:, :400], 50), False, 3)
-    written(tmp_path / name, render.render_sheet(puzzle))
-    given = jigsolve.read_puzzle(tmp_path / name)
-    assert given.piece == (50, 50)
-    assert given.puzzle.pieces.shape[3] == channels
-    assert given.puzzle.pieces.dtype.itemsize * 8 == depth
-    layout = jigsolve.solve(given.puzzle).layout
+    write_sheet(tmp_path / name, render.render_sheet(puzzle))
+    read = jigsolve.read_puzzle(tmp_path / name)
+    assert read.piece == (50, 50)
+    assert read.puzzle.pieces.shape[3] == channels
+    assert read.puzzle.pieces.dtype.itemsize * 8 == depth
+    layout = jigsolve.solve(read.puzzle).layout
     assert layout == truth
-    solved = inputs.compose_picture(given, layout)
+    solved = inputs.compose_picture(read, layout)
     files.write_picture(tmp_path / "solved.png", solved)
     back = files.read_picture(tmp_path / "solved.png")
     np.testing.assert_array_equal(back, solved)  # alpha and depth are kept

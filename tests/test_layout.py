@@ -1,4 +1,4 @@
-"""Layouts: checked at birth, turned as a whole, never changed."""
+"""Layouts: checked when they are made, rotated as a whole, never changed."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ def test_rows_and_columns() -> None:
     assert (layout.pieces.dtype, layout.turns.dtype) == (np.int32, np.int8)
 
 
-def test_a_quarter_turn_by_hand() -> None:
-    turned = Layout(PIECES, TURNS).rotate(1)
-    assert turned.pieces.tolist() == [[1, 2], [4, 0], [3, HOLE]]
-    assert turned.turns.tolist() == [[3, 1], [0, 2], [1, 0]]  # a hole keeps no turn
+def test_a_quarter_turn_worked_out_by_hand() -> None:
+    rotated = Layout(PIECES, TURNS).rotate(1)
+    assert rotated.pieces.tolist() == [[1, 2], [4, 0], [3, HOLE]]
+    assert rotated.turns.tolist() == [[3, 1], [0, 2], [1, 0]]  # a hole has turn 0
 
 
 @pytest.mark.parametrize("first", range(4))
 @pytest.mark.parametrize("second", range(4))
-def test_turns_add_up(first: int, second: int) -> None:
+def test_rotations_add_up(first: int, second: int) -> None:
     layout = Layout(PIECES, TURNS)
     assert layout.rotate(first).rotate(second) == layout.rotate((first + second) % 4)
 
 
-def test_equality_is_of_pieces_and_turns() -> None:
+def test_equality_compares_pieces_and_turns() -> None:
     layout = Layout(PIECES, TURNS)
     assert layout == Layout(PIECES.astype(np.int64), TURNS.astype(np.uint8))
     assert layout != Layout(PIECES, np.zeros_like(TURNS))
@@ -48,7 +48,7 @@ def test_feasible_means_every_piece_once_and_no_hole() -> None:
     assert not Layout(np.array([[1, 0], [4, 2]]), np.zeros((2, 2), int)).is_feasible(4)
 
 
-def test_it_is_a_copy_that_nobody_changes() -> None:
+def test_a_layout_is_a_read_only_copy() -> None:
     pieces = PIECES.copy()
     layout = Layout(pieces, TURNS)
     pieces[0, 0] = 5

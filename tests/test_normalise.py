@@ -1,4 +1,4 @@
-"""Pieces from different files become alike."""
+"""Pieces from different files get one size and one pixel format."""
 
 from __future__ import annotations
 
@@ -7,25 +7,20 @@ import pytest
 
 from jigsolve.io.normalise import normalise_pieces
 from jigsolve.runtime.errors import InputError
-
-RNG = np.random.default_rng(0)
-
-
-def noise(height: int, width: int, channels: int = 3, dtype: type = np.uint8) -> np.ndarray:
-    return RNG.integers(0, np.iinfo(dtype).max, (height, width, channels), dtype=dtype)
+from pictures import noise
 
 
-def test_alike_pieces_are_left_alone() -> None:
+def test_equal_formats_are_unchanged() -> None:
     pictures = [noise(8, 9) for _ in range(3)]
     pieces, notes = normalise_pieces(pictures, "abc")
     np.testing.assert_array_equal(pieces, np.stack(pictures))
     assert notes == []
 
 
-def test_a_pixel_more_or_less() -> None:
+def test_sizes_that_differ_by_a_pixel_or_two() -> None:
     same, wide, small = noise(8, 9), noise(8, 11), noise(7, 8)
     pieces, notes = normalise_pieces([same, same, wide, small], "abcd")
-    np.testing.assert_array_equal(pieces[2], wide[:, 1:10])  # as much at both ends
+    np.testing.assert_array_equal(pieces[2], wide[:, 1:10])  # cropped evenly at both ends
     np.testing.assert_array_equal(pieces[3][:7, :8], small)
     np.testing.assert_array_equal(pieces[3][7, :8], small[6])
     np.testing.assert_array_equal(pieces[3][:7, 8], small[:, 7])
@@ -33,24 +28,23 @@ def test_a_pixel_more_or_less() -> None:
         "1 of 4 pieces were by up to 2 pixels larger: trimmed to 9x8.",
         "1 of 4 pieces were by up to 2 pixels smaller: filled up to 9x8.",
     ]
-    np.testing.assert_array_equal(
-        normalise_pieces([noise(8, 9), wide[:, :10]], "ab")[0][1], wide[:, :9]
-    )  # the odd one: right
+    odd, _ = normalise_pieces([noise(8, 9), wide[:, :10]], "ab")
+    np.testing.assert_array_equal(odd[1], wide[:, :9])  # an odd pixel is cropped at the right
 
 
-def test_the_size_may_be_given() -> None:
+def test_a_given_size() -> None:
     pieces, _ = normalise_pieces([noise(8, 9), noise(8, 9)], "ab", (8, 8))
     assert pieces.shape == (2, 8, 8, 3)
     with pytest.raises(InputError, match="12x8 within 2 pixels, got 9x8 in a"):
         normalise_pieces([noise(8, 9), noise(8, 9)], "ab", (12, 8))
 
 
-def test_more_than_two_pixels_is_another_puzzle() -> None:
+def test_larger_differences_are_refused() -> None:
     with pytest.raises(InputError, match="one size, 9x8 within 2 pixels, got 9x11 in c"):
         normalise_pieces([noise(8, 9), noise(8, 9), noise(11, 9)], "abc")
 
 
-def test_kinds_of_pixels_become_one() -> None:
+def test_pixel_formats_are_unified() -> None:
     grey, colour, clear, deep = noise(4, 4, 1), noise(4, 4, 3), noise(4, 4, 4), noise(4, 4, 3, np.uint16)
     pieces, notes = normalise_pieces([grey, colour, clear, deep], "abcd")
     assert (pieces.shape, pieces.dtype) == ((4, 4, 4, 4), np.uint16)
@@ -60,7 +54,7 @@ def test_kinds_of_pixels_become_one() -> None:
     np.testing.assert_array_equal(pieces[2], clear * np.uint16(257))
     np.testing.assert_array_equal(pieces[3][..., :3], deep)
     assert (pieces[[0, 1, 3], ..., 3] == 65535).all()
-    assert notes == ["Pieces of 4 kinds of pixels, all read as RGBA of 16 bits."]
+    assert notes == ["Pieces of 4 pixel formats, all read as RGBA of 16 bits."]
     both, _ = normalise_pieces([grey, noise(4, 4, 2)], "ab")
     assert both.shape == (2, 4, 4, 2)
     assert (both[0][..., 1] == 255).all()

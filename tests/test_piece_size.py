@@ -1,4 +1,4 @@
-"""The size of the pieces: found on photographs of all kinds, and unsure where it cannot be known."""
+"""Piece sizes: found on many photographs, with a low confidence where they cannot be known."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def sheet_of(name: str, width: int, height: int, rotate: bool = False, seed: int
     return render.render_sheet(scramble(cut(photograph(name), (width, height)), rotate, seed)[0])
 
 
-def as_jpeg(sheet: np.ndarray, quality: int) -> np.ndarray:
-    kept = io.BytesIO()
-    Image.fromarray(sheet[..., 0] if sheet.shape[2] == 1 else sheet).save(kept, "JPEG", quality=quality)
-    return np.asarray(Image.open(kept)).reshape(sheet.shape)
+def compress(sheet: np.ndarray, quality: int) -> np.ndarray:
+    file = io.BytesIO()
+    Image.fromarray(sheet[..., 0] if sheet.shape[2] == 1 else sheet).save(file, "JPEG", quality=quality)
+    return np.asarray(Image.open(file)).reshape(sheet.shape)
 
 
 @pytest.mark.parametrize("name", PHOTOGRAPHS)
@@ -32,11 +32,11 @@ def as_jpeg(sheet: np.ndarray, quality: int) -> np.ndarray:
 @pytest.mark.parametrize("quality", [None, 75, 90])
 def test_photographs(name: str, size: tuple[int, int], quality: int | None) -> None:
     sheet = sheet_of(name, *size, rotate=quality == 90)
-    guess = estimate_grid(sheet if quality is None else as_jpeg(sheet, quality))
-    assert (guess.piece, guess.corner) == (size, (0, 0))
-    assert guess.cells == (sheet.shape[1] // size[0], sheet.shape[0] // size[1])
-    assert guess.sure
-    assert all(chance < 0.1 for _, chance in guess.others)
+    estimate = estimate_grid(sheet if quality is None else compress(sheet, quality))
+    assert (estimate.piece, estimate.corner) == (size, (0, 0))
+    assert estimate.cells == (sheet.shape[1] // size[0], sheet.shape[0] // size[1])
+    assert estimate.is_sure
+    assert all(probability < 0.1 for _, probability in estimate.alternatives)
 
 
 @pytest.mark.parametrize("name", ["chelsea", "coffee", "camera", "page"])
@@ -52,23 +52,23 @@ def test_a_few_large_pieces() -> None:
     assert estimate_grid(render.render_sheet(scramble(cut(picture, (170, 128)), True, 1)[0])).piece == (170, 128)
 
 
-def test_what_is_left_over_at_the_end() -> None:
+def test_a_margin_at_the_end() -> None:
     picture = photograph("coffee").copy()  # 600 x 400
     sheet = sheet_of("coffee", 28, 28)
     picture[: sheet.shape[0], : sheet.shape[1]] = sheet
-    guess = estimate_grid(picture)
-    assert (guess.piece, guess.corner, guess.cells) == ((28, 28), (0, 0), (21, 14))
+    estimate = estimate_grid(picture)
+    assert (estimate.piece, estimate.corner, estimate.cells) == ((28, 28), (0, 0), (21, 14))
 
 
-@pytest.mark.parametrize("left", [5, 20, 32, 33, 64, 70])  # some as wide as a piece or two, or wider
+@pytest.mark.parametrize("left", [5, 20, 32, 33, 64, 70])  # some as wide as one or two pieces
 def test_a_frame(left: int) -> None:
     sheet = np.pad(sheet_of("coffee", 32, 32), ((9, 40), (left, 3), (0, 0)), constant_values=255)
-    guess = estimate_grid(sheet)
-    assert (guess.piece, guess.corner, guess.cells) == ((32, 32), (left, 9), (18, 12))
+    estimate = estimate_grid(sheet)
+    assert (estimate.piece, estimate.corner, estimate.cells) == ((32, 32), (left, 9), (18, 12))
     assert (estimate_grid(sheet, 32, 32).corner, estimate_grid(sheet, 32, 32).cells) == ((left, 9), (18, 12))
 
 
-def test_pixels_drawn_larger() -> None:
+def test_enlarged_pixels() -> None:
     for times in (2, 3):
         sheet = sheet_of("chelsea", 20, 20).repeat(times, axis=0).repeat(times, axis=1)
         assert estimate_grid(sheet).piece == (20 * times, 20 * times)
@@ -80,25 +80,27 @@ def test_depth_and_alpha_change_nothing() -> None:
     assert estimate_grid(deep) == estimate_grid(sheet)
     opaque = np.concatenate([sheet, np.full_like(sheet[..., :1], 255)], axis=2)
     assert estimate_grid(opaque).piece == (30, 20)
-    hidden = np.concatenate([sheet, np.zeros_like(sheet[..., :1])], axis=2)  # colours under nothing do not count
-    assert not estimate_grid(hidden).sure
+    hidden = np.concatenate(
+        [sheet, np.zeros_like(sheet[..., :1])], axis=2
+    )  # colours of transparent pixels do not count
+    assert not estimate_grid(hidden).is_sure
 
 
 def test_a_picture_without_cuts() -> None:
     for name in ("chelsea", "astronaut", "page"):
-        guess = estimate_grid(photograph(name))
-        assert guess.cells == (1, 1)
-        assert len(guess.others) == 3
+        estimate = estimate_grid(photograph(name))
+        assert estimate.cells == (1, 1)
+        assert len(estimate.alternatives) == 3
     assert estimate_grid(np.zeros((40, 60, 3), np.uint8)).cells == (1, 1)
 
 
-def test_unsure_where_it_cannot_be_known() -> None:
+def test_noise_gives_a_low_confidence() -> None:
     rng = np.random.default_rng(0)
-    guess = estimate_grid(rng.integers(0, 256, (96, 96, 3), dtype=np.uint8))  # noise has cuts everywhere and nowhere
-    assert not guess.sure
+    estimate = estimate_grid(rng.integers(0, 256, (96, 96, 3), dtype=np.uint8))  # noise looks like cuts everywhere
+    assert not estimate.is_sure
 
 
-def test_what_is_given_is_taken() -> None:
+def test_a_given_size_is_kept() -> None:
     sheet = sheet_of("chelsea", 40, 40)  # 440 x 280
     assert estimate_grid(sheet, 20, 35).piece == (20, 35)
     assert estimate_grid(sheet, width=80).piece == (80, 40)
@@ -112,30 +114,30 @@ def test_what_is_given_is_taken() -> None:
 
 @pytest.mark.parametrize("shape", [(2, 2), (2, 9), (7, 3), (16, 16)])
 def test_tiny_sheets(shape: tuple[int, int]) -> None:
-    guess = estimate_grid(np.random.default_rng(0).integers(0, 256, (*shape, 3), dtype=np.uint8))
-    assert 1 <= guess.cells[0] * guess.piece[0] <= shape[1]
-    assert 1 <= guess.cells[1] * guess.piece[1] <= shape[0]
+    estimate = estimate_grid(np.random.default_rng(0).integers(0, 256, (*shape, 3), dtype=np.uint8))
+    assert 1 <= estimate.cells[0] * estimate.piece[0] <= shape[1]
+    assert 1 <= estimate.cells[1] * estimate.piece[1] <= shape[0]
 
 
-def test_blocks_of_a_picture_that_was_jpeg_before_it_was_cut() -> None:
-    """Strips turned by half turns put its blocks at two places at once: they are no cuts."""
-    picture = as_jpeg(photograph("rocket")[:, :636], 30)  # 4 more than whole blocks
+def test_jpeg_blocks_of_the_picture_before_it_was_cut() -> None:
+    """Rows of strips in half turns have blocks at two offsets; both are ignored."""
+    picture = compress(photograph("rocket")[:, :636], 30)  # 4 more than whole blocks
     for height in (8, 28):
         sheet = render.render_sheet(scramble(cut(picture, (636, height)), True, 1)[0])
         assert estimate_grid(sheet).piece == (636, height)
 
 
 @pytest.mark.parametrize(("enlarged", "piece"), [(4, 32), (8, 32), (5, 40)])
-def test_pixels_drawn_large_are_no_pieces(enlarged: int, piece: int) -> None:
+def test_enlarged_pixels_are_not_pieces(enlarged: int, piece: int) -> None:
     drawing = np.kron(photograph("astronaut")[::4, ::4], np.ones((enlarged, enlarged, 1), np.uint8))
-    guess = estimate_grid(render.render_sheet(scramble(cut(drawing, piece), False, 0)[0]))
-    assert guess.piece == (piece, piece)
-    assert guess.sure
+    estimate = estimate_grid(render.render_sheet(scramble(cut(drawing, piece), False, 0)[0]))
+    assert estimate.piece == (piece, piece)
+    assert estimate.is_sure
 
 
-def test_a_code_that_shows_no_cuts_is_not_cut_into_its_squares() -> None:
-    """Where every line may be a cut or none, nobody can tell; to be sure of the code's own squares would be wrong."""
+def test_the_squares_of_a_code_are_not_pieces() -> None:
+    """Every line may be a cut, so the size is unknown; to be sure of the squares of the code would be wrong."""
     squares = np.random.default_rng(0).random((33, 33)) < 0.5
     code = (np.kron(np.pad(squares, 4, constant_values=True), np.ones((8, 8))) * 255).astype(np.uint8)
-    guess = estimate_grid(render.render_sheet(scramble(cut(code[..., None], 24), False, 0)[0]))
-    assert guess.piece == (24, 24) or not guess.sure
+    estimate = estimate_grid(render.render_sheet(scramble(cut(code[..., None], 24), False, 0)[0]))
+    assert estimate.piece == (24, 24) or not estimate.is_sure

@@ -1,4 +1,4 @@
-"""What a person knows is kept: pinned cells, fixed joints, forbidden joints; what contradicts itself is refused."""
+"""Pins: answers respect pinned cells, fixed joints and forbidden joints, and contradictions are refused."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jigsolve import Puzzle, SolveParams, cut, scramble, solve
+from jigsolve.io.pin_file import from_data, to_data
+from jigsolve.puzzle.geometry import opposite, side_facing
 from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.pieces import UNKNOWN
-from jigsolve.puzzle.pins import PinnedCell, PinnedJoint, Pins, check_pins, from_data, to_data
+from jigsolve.puzzle.pins import PinnedCell, PinnedJoint, Pins, check_pins
 from jigsolve.runtime.errors import InputError
 from pictures import photograph, small_puzzle
 
@@ -20,11 +22,12 @@ from pictures import photograph, small_puzzle
 def joint_of(layout: Layout, row: int, col: int, d: int) -> PinnedJoint:
     """The joint of a cell to the right (d = 0) or down (d = 1)."""
     y, x = row + d, col + 1 - d
-    turn, beside = int(layout.turns[row, col]), int(layout.turns[y, x])
-    return PinnedJoint(int(layout.pieces[row, col]), (d - turn) % 4, int(layout.pieces[y, x]), (d + 2 - beside) % 4)
+    side = side_facing(d, int(layout.turns[row, col]))
+    other_side = side_facing(opposite(d), int(layout.turns[y, x]))
+    return PinnedJoint(int(layout.pieces[row, col]), side, int(layout.pieces[y, x]), other_side)
 
 
-def test_the_truth_breaks_none_of_its_own_joints():
+def test_the_truth_respects_its_own_joints():
     _, truth = small_puzzle("coffee", 40, 4, 5, rotate=True, seed=1)
     joints = tuple(joint_of(truth, row, col, d) for row in range(3) for col in range(4) for d in (0, 1))
     assert Pins(joints=joints).count_broken(truth.pieces, truth.turns) == 0
@@ -32,7 +35,7 @@ def test_the_truth_breaks_none_of_its_own_joints():
 
 
 @pytest.mark.parametrize("rotate", [False, True])
-def test_pinned_cells_are_kept_even_if_they_are_wrong(rotate):
+def test_pinned_cells_are_respected_even_if_they_are_wrong(rotate):
     puzzle, truth = small_puzzle("coffee", 40, 6, 8, rotate, seed=2)
     wrong = (
         PinnedCell(int(truth.pieces[0, 0]), 5, 7, int(truth.turns[0, 0])),
@@ -45,7 +48,7 @@ def test_pinned_cells_are_kept_even_if_they_are_wrong(rotate):
 
 
 @pytest.mark.parametrize("rotate", [False, True])
-def test_fixed_joints_are_kept_even_if_they_are_wrong(rotate):
+def test_fixed_joints_are_respected_even_if_they_are_wrong(rotate):
     puzzle, truth = small_puzzle("chelsea", 40, 6, 8, rotate, seed=3)
     a, b, c = int(truth.pieces[0, 0]), int(truth.pieces[5, 7]), int(truth.pieces[2, 6])
     side = 3 if rotate else 0
@@ -64,8 +67,8 @@ def test_forbidden_joints_are_avoided_even_if_they_are_right(rotate):
     assert pins.count_broken(layout.pieces, layout.turns) == 0
 
 
-def test_a_pinned_copy_is_that_very_copy():
-    """Of pieces that look alike, the one that is pinned lies where it is pinned."""
+def test_a_pinned_copy_is_not_exchanged():
+    """Of identical pieces, the pinned one lies in its cell."""
     pieces = np.zeros((12, 20, 20, 3), dtype=np.uint8)
     pieces[6:] = np.random.default_rng(0).integers(0, 255, (6, 20, 20, 3), dtype=np.uint8)
     pins = Pins(cells=(PinnedCell(3, 2, 1, 1), PinnedCell(1, 0, 3, 0)), joints=(PinnedJoint(2, 0, 7, 2),))
@@ -75,11 +78,11 @@ def test_a_pinned_copy_is_that_very_copy():
     assert pins.count_broken(layout.pieces, layout.turns) == 0
 
 
-def test_what_is_right_and_pinned_changes_nothing():
+def test_a_right_pin_keeps_the_answer():
     puzzle, truth = scramble(cut(photograph("rocket"), 40), True, 1)
     pins = Pins(cells=(PinnedCell(int(truth.pieces[1, 1]), 1, 1, int(truth.turns[1, 1])),))
     layout = solve(puzzle, pins=pins).layout
-    assert (layout.pieces == truth.pieces).mean() > 0.95  # upright, since the pin says how
+    assert (layout.pieces == truth.pieces).mean() > 0.95  # upright, because the pin says which way is up
 
 
 def test_pins_with_missing_pieces():
@@ -114,7 +117,7 @@ def test_contradictions_are_refused(pins, message):
         check_pins(pins, 12, 3, 4, (0,))
 
 
-def test_who_cannot_keep_pins_says_so():
+def test_solvers_without_pins_refuse_them():
     puzzle, _ = small_puzzle("coffee", 40, 3, 4)
     pins = Pins(cells=(PinnedCell(0, 0, 0, 0),))
     with pytest.raises(InputError, match="no pins with solver paper"):
@@ -123,7 +126,7 @@ def test_who_cannot_keep_pins_says_so():
         solve(Puzzle(puzzle.pieces, *UNKNOWN), pins=pins)
 
 
-def test_a_file_and_back():
+def test_a_pin_file_round_trip():
     pins = Pins((PinnedCell(1, 2, 3, 1),), (PinnedJoint(0, 1, 4, 3),), (PinnedJoint(2, 0, 3, 2),))
     assert from_data(to_data(pins)) == pins
 
@@ -137,20 +140,20 @@ json_data = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["cells", "joints", "forbidden"]), json_data))
 @settings(max_examples=200, deadline=None)
-def test_whatever_a_file_holds_it_is_pins_or_an_error(data):
+def test_any_json_is_read_or_refused(data):
     with suppress(InputError):
         assert isinstance(from_data({"format": "jigsolve-pins", "version": 1, **data}), Pins)
 
 
 @pytest.mark.parametrize("rotate", [False, True])
-def test_what_is_pinned_is_certain(rotate):
+def test_pinned_pieces_and_joints_are_certain(rotate):
     puzzle, truth = small_puzzle("coffee", 40, 6, 8, rotate, seed=2)
     cells = tuple(PinnedCell(int(truth.pieces[0, x]), 0, x, int(truth.turns[0, x])) for x in (2, 3))
     down, right = joint_of(truth, 3, 5, 1), joint_of(truth, 4, 1, 0)
     backwards = PinnedJoint(right.other, right.other_side, right.piece, right.side)
     result = solve(puzzle, SolveParams(effort="fast", threads=1), pins=Pins(cells, (down, backwards)))
     assert result.layout == truth
-    said = result.confidence
-    assert np.argwhere(said.pieces == 1.0).tolist() == [[0, 2], [0, 3]]
-    assert np.argwhere(said.right == 1.0).tolist() == [[0, 2], [4, 1]]
-    assert np.argwhere(said.down == 1.0).tolist() == [[3, 5]]
+    confidence = result.confidence
+    assert np.argwhere(confidence.pieces == 1.0).tolist() == [[0, 2], [0, 3]]
+    assert np.argwhere(confidence.right == 1.0).tolist() == [[0, 2], [4, 1]]
+    assert np.argwhere(confidence.down == 1.0).tolist() == [[3, 5]]

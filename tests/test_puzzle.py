@@ -1,4 +1,4 @@
-"""Cutting and scrambling: nothing of the picture is lost, and the truth puts it back."""
+"""Cutting, scrambling and mixing: no pixel is lost, and the truth restores the picture."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def test_the_truth_of_a_scrambled_picture_is_the_picture(height: int, width: int
     assert (render.render_sheet(puzzle) != kept).any()
 
 
-def test_a_sheet_gives_its_pieces_back() -> None:
+def test_a_sheet_has_the_pieces_of_its_puzzle() -> None:
     puzzle, _ = scramble(cut(photograph("chelsea"), 40), rotate=True, seed=0)
     again = cut_sheet(render.render_sheet(puzzle), 40, rotated=True)
     np.testing.assert_array_equal(again.pieces, puzzle.pieces)
     assert (again.rows, again.cols, again.rotated) == (7, 11, True)
 
 
-def test_scrambling_is_a_matter_of_the_seed_alone() -> None:
+def test_scrambling_depends_on_the_seed_only() -> None:
     whole = cut(photograph("coffee"), 50)
     before = whole.pieces.copy()
     one, truth = scramble(whole, rotate=True, seed=1)
@@ -46,7 +46,7 @@ def test_scrambling_is_a_matter_of_the_seed_alone() -> None:
 
 
 @pytest.mark.parametrize("rotate", [False, True])
-def test_a_mixed_bag_holds_all_pictures(rotate: bool) -> None:
+def test_a_bag_has_all_pictures(rotate: bool) -> None:
     wholes = [photograph("chelsea")[:200, :300], photograph("coffee")[:150, :250]]
     bag, truths = mix([scramble(cut(whole, 50), rotate, k) for k, whole in enumerate(wholes)], seed=1)
     assert (bag.rows, bag.cols, bag.rotated) == (*UNKNOWN, rotate)
@@ -54,7 +54,7 @@ def test_a_mixed_bag_holds_all_pictures(rotate: bool) -> None:
         np.testing.assert_array_equal(render.render_picture(bag, truth), whole)
     both = np.concatenate([truth.pieces.ravel() for truth in truths])
     assert sorted(both.tolist()) == list(range(len(bag)))
-    assert truths[0].pieces.max() >= 24  # mixed indeed
+    assert truths[0].pieces.max() >= 24  # the pictures are mixed
 
 
 def test_turns_a_piece_may_need() -> None:
@@ -64,40 +64,40 @@ def test_turns_a_piece_may_need() -> None:
     assert Puzzle(oblong, 2, 2, rotated=True).turns == (0, 2)
 
 
-def test_oblong_pieces_are_turned_by_halves_only() -> None:
+def test_oblong_pieces_get_half_turns_only() -> None:
     _, truth = scramble(cut(photograph("chelsea"), (51, 27)), rotate=True, seed=0)
     assert set(np.unique(truth.turns)) == {0, 2}
     _, truth = scramble(cut(photograph("chelsea"), 27), rotate=True, seed=0)
     assert set(np.unique(truth.turns)) == {0, 1, 2, 3}
 
 
-def test_looks_tell_equal_pixels() -> None:
+def test_equal_appearances_are_equal_pixels() -> None:
     piece = np.random.default_rng(0).integers(0, 256, (5, 5, 3), dtype=np.uint8)
     white = np.full_like(piece, 255)
     half_turn = piece.copy()
-    half_turn[:] = np.maximum(piece, piece[::-1, ::-1])  # looks the same upside down
+    half_turn[:] = np.maximum(piece, piece[::-1, ::-1])  # the same after a half turn
     puzzle = Puzzle(np.stack([piece, np.rot90(piece, -1), white, piece, half_turn, white]), 2, 3, rotated=True)
-    looks = puzzle.appearances()
-    assert looks.shape == (6, 4)
+    appearances = puzzle.appearances()
+    assert appearances.shape == (6, 4)
     for i in range(6):
         for j in range(6):
             for t in range(4):
                 for u in range(4):
                     same = np.array_equal(np.rot90(puzzle.pieces[i], -t), np.rot90(puzzle.pieces[j], -u))
-                    assert (looks[i, t] == looks[j, u]) == same
+                    assert (appearances[i, t] == appearances[j, u]) == same
 
 
-def test_looks_of_oblong_pieces() -> None:
+def test_appearances_of_oblong_pieces() -> None:
     piece = np.random.default_rng(0).integers(0, 256, (4, 6, 1), dtype=np.uint8)
     puzzle = Puzzle(np.stack([piece, piece[::-1, ::-1], 255 - piece]), 1, 3, rotated=True)
-    looks = puzzle.appearances()
-    assert looks[0, 0] == looks[1, 2]
-    assert looks[0, 2] == looks[1, 0]
-    assert looks[0, 0] != looks[0, 2]
-    assert looks[2, 0] not in looks[:2]
+    appearances = puzzle.appearances()
+    assert appearances[0, 0] == appearances[1, 2]
+    assert appearances[0, 2] == appearances[1, 0]
+    assert appearances[0, 0] != appearances[0, 2]
+    assert appearances[2, 0] not in appearances[:2]
 
 
-def test_identical_looks_only_where_something_can_be_swapped() -> None:
+def test_appearances_are_ambiguous_only_if_pieces_can_be_swapped() -> None:
     piece = np.random.default_rng(0).integers(0, 256, (5, 5, 3), dtype=np.uint8)
     pieces = np.stack([piece, np.rot90(piece, -1)])
     assert Puzzle(pieces, 1, 2).ambiguous_appearances() is None  # upright they differ

@@ -27,24 +27,24 @@ def test_the_truth_is_the_picture(rows: int, cols: int, height: int, width: int,
     np.testing.assert_array_equal(render.render_picture(puzzle, truth), whole)
 
 
-def test_a_sheet_is_read_as_the_puzzle_it_shows() -> None:
+def test_a_sheet_has_the_pieces_of_its_puzzle() -> None:
     puzzle, _ = scramble(cut(noise(12, 20), (5, 4)), True, 3)
     again = cut_sheet(render.render_sheet(puzzle), (5, 4), rotated=True)
     np.testing.assert_array_equal(again.pieces, puzzle.pieces)
     assert (again.rows, again.cols, again.rotated) == (3, 4, True)
 
 
-def test_a_sheet_is_made_of_whole_pieces() -> None:
+def test_a_sheet_must_consist_of_whole_pieces() -> None:
     with pytest.raises(InputError, match="whole pieces"):
         cut_sheet(noise(12, 21), (5, 4))
 
 
-def test_a_turned_layout_is_the_turned_picture() -> None:
+def test_a_rotated_layout_is_the_rotated_picture() -> None:
     puzzle, truth = scramble(cut(noise(8, 12), 4), True, 5)
-    for quarter in range(4):
+    for turn in range(4):
         np.testing.assert_array_equal(
-            render.render_picture(puzzle, truth.rotate(quarter)),
-            np.rot90(render.render_picture(puzzle, truth), -quarter),
+            render.render_picture(puzzle, truth.rotate(turn)),
+            np.rot90(render.render_picture(puzzle, truth), -turn),
         )
 
 
@@ -55,7 +55,7 @@ def test_holes_are_black() -> None:
     np.testing.assert_array_equal(shown[:, 4:], puzzle.pieces[0])
 
 
-def test_layouts_that_do_not_fit() -> None:
+def test_layouts_of_other_puzzles_are_refused() -> None:
     puzzle = cut(noise(4, 12), (6, 4))
     with pytest.raises(InputError, match="2 pieces"):
         render.render_picture(puzzle, Layout(np.array([[0, 2]]), np.zeros((1, 2), int)))
@@ -63,7 +63,7 @@ def test_layouts_that_do_not_fit() -> None:
         render.render_picture(puzzle, Layout(np.array([[0, 1]]), np.array([[1, 0]])))
 
 
-def test_beside() -> None:
+def test_two_pictures_side_by_side() -> None:
     left, right = noise(4, 6), noise(8, 2)
     both = render.put_side_by_side(left, right, gap=3)
     assert both.shape == (8, 11, 3)
@@ -100,11 +100,11 @@ def test_marks_on_any_picture(channels: int, dtype: type) -> None:
     assert (shown[:, 3:5] == render.RED).all()
 
 
-def said(layout: Layout, right: np.ndarray, down: np.ndarray, undecidable: np.ndarray) -> Confidence:
+def make_confidence(layout: Layout, right: np.ndarray, down: np.ndarray, undecidable: np.ndarray) -> Confidence:
     return Confidence(right, down, (undecidable, np.zeros(down.shape, bool)), np.ones(layout.pieces.shape), 0.5, 0.5)
 
 
-def coloured(shown: np.ndarray, colour: tuple[int, int, int]) -> np.ndarray:
+def has_colour(shown: np.ndarray, colour: tuple[int, int, int]) -> np.ndarray:
     return (shown == colour).all(axis=2)
 
 
@@ -115,36 +115,36 @@ def test_doubts_are_drawn() -> None:
     undecidable = np.zeros((3, 2), bool)
     undecidable[1, 0] = True
     whole = noise(3 * 40, 3 * 40)
-    shown = render.mark_doubts(whole, layout, said(layout, right, down, undecidable))
+    shown = render.mark_doubts(whole, layout, make_confidence(layout, right, down, undecidable))
     assert (shown.shape, shown.dtype) == ((120, 120, 3), np.uint8)
-    red, blue = coloured(shown, render.RED), coloured(shown, render.BLUE)
+    red, blue = has_colour(shown, render.RED), has_colour(shown, render.BLUE)
     assert red[20, 40]
     assert red[100, 80]
     assert red[80, 100]
     assert not red[60].any()
-    assert red[100].sum() > red[20].sum()  # the worse, the thicker
+    assert red[100].sum() > red[20].sum()  # thicker for a lower probability
     assert red[100].sum() == red[:, 100].sum()
     assert blue[:, 40].any()
     assert 5 < blue[40:80, 39].sum() < 35  # dashed
     assert not blue[:40].any()
-    sure = said(layout, np.full((3, 2), 0.99), np.full((2, 3), np.nan), np.zeros((3, 2), bool))
-    quiet = render.mark_doubts(whole, layout, sure)
-    assert not (coloured(quiet, render.RED) | coloured(quiet, render.BLUE)).any()
-    assert (quiet >= whole).all()
+    sure = make_confidence(layout, np.full((3, 2), 0.99), np.full((2, 3), np.nan), np.zeros((3, 2), bool))
+    unmarked = render.mark_doubts(whole, layout, sure)
+    assert not (has_colour(unmarked, render.RED) | has_colour(unmarked, render.BLUE)).any()
+    assert (unmarked >= whole).all()
 
 
 @pytest.mark.parametrize(("channels", "dtype"), [(1, np.uint8), (4, np.uint8), (3, np.uint16)])
 def test_doubts_on_any_picture_and_on_small_pieces(channels: int, dtype: type) -> None:
     layout = Layout(np.array([[0, 1]]), np.zeros((1, 2), int))
-    doubtful = said(layout, np.array([[0.1]]), np.zeros((0, 2)), np.zeros((1, 1), bool))
+    doubtful = make_confidence(layout, np.array([[0.1]]), np.zeros((0, 2)), np.zeros((1, 1), bool))
     shown = render.mark_doubts(np.zeros((4, 8, channels), dtype), layout, doubtful)
-    assert shown.shape == (16, 32, 3)  # enlarged until a stroke can be seen
-    assert coloured(shown, render.RED)[8, 15:17].all()
+    assert shown.shape == (16, 32, 3)  # enlarged so that a stroke can be seen
+    assert has_colour(shown, render.RED)[8, 15:17].all()
 
 
-def test_identical_pieces_that_swapped_are_blue() -> None:
+def test_swapped_identical_pieces_are_marked_blue() -> None:
     whole = noise(24, 64)
-    whole[:, :32] = 255  # two white pieces beside two others
+    whole[:, :32] = 255  # two white pieces and two others
     puzzle, truth = scramble(cut(whole, (16, 24)), False, 2)
     pieces = truth.pieces.copy()
     pieces[0, :2] = pieces[0, 1::-1]
@@ -160,11 +160,11 @@ def test_identical_pieces_that_swapped_are_blue() -> None:
     assert (render.mark_wrong_joints(shown, swapped, truth)[:, 16] == render.RED).all()
 
 
-def test_a_wrong_joint_is_not_blue_because_another_is() -> None:
+def test_only_joints_of_swapped_identical_pieces_are_blue() -> None:
     whole = noise(24, 64)
     whole[:, :32] = 255
     puzzle, truth = scramble(cut(whole, (16, 24)), False, 2)
     pieces = truth.pieces.copy()
-    pieces[0, 1:3] = pieces[0, 2:0:-1]  # a white one and another
+    pieces[0, 1:3] = pieces[0, 2:0:-1]  # a white piece and another
     alike, _ = render.find_swapped_joints(Layout(pieces, truth.turns), truth, puzzle.appearances())
-    assert alike.tolist() == [[True, False, False]]  # white beside the other is how it should look; the rest is not
+    assert alike.tolist() == [[True, False, False]]  # only the first joint shows a pair of the truth

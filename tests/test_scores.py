@@ -1,4 +1,4 @@
-"""Scores by hand, under rotations, and against a plain re-implementation."""
+"""Scores worked out by hand, under rotations, and against a plain re-implementation."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def test_the_truth_is_perfect() -> None:
     assert score(TRUTH, TRUTH) == Scores(1.0, 1.0, True, 1.0)
 
 
-def test_a_swap_by_hand() -> None:
+def test_a_swap() -> None:
     """0 1 2 / 3 4 5 with 4 and 5 swapped: joints 0-1, 1-2, 0-3 of seven are left."""
     assert score(upright([[0, 1, 2], [3, 5, 4]]), TRUTH) == Scores(4 / 6, 3 / 7, False, 4 / 6)
 
 
-def test_a_shift_by_hand() -> None:
+def test_a_shift() -> None:
     """The paper's shifted solution: no piece in place, but only the joints across the old seam are lost."""
     found = score(upright([[2, 0, 1], [5, 3, 4]]), TRUTH)
     assert found == Scores(0.0, 5 / 7, False, 0.0)
@@ -41,10 +41,10 @@ def test_holes_count_against() -> None:
     assert found.neighbour == 4 / 7
 
 
-def test_identical_pieces_may_swap_in_the_picture_score_only() -> None:
-    looks = np.arange(24, dtype=np.int32).reshape(6, 4)
-    looks[5] = looks[4]
-    found = score(upright([[0, 1, 2], [3, 5, 4]]), TRUTH, looks)
+def test_swapped_identical_pieces_change_all_but_the_picture_score() -> None:
+    appearances = np.arange(24, dtype=np.int32).reshape(6, 4)
+    appearances[5] = appearances[4]
+    found = score(upright([[0, 1, 2], [3, 5, 4]]), TRUTH, appearances)
     assert found == Scores(4 / 6, 3 / 7, False, 1.0)
 
 
@@ -57,7 +57,7 @@ def test_a_turned_piece_is_not_in_place() -> None:
 
 @pytest.mark.parametrize("quarter", range(4))
 @pytest.mark.parametrize("rows", [4, 5])
-def test_the_whole_may_come_out_turned(quarter: int, rows: int) -> None:
+def test_a_layout_may_be_rotated_as_a_whole(quarter: int, rows: int) -> None:
     _, truth = small_puzzle("chelsea", 50, rows, 5, rotate=True, seed=2)
     assert score(truth.rotate(quarter), truth).perfect
     changed = truth.pieces.copy()
@@ -66,9 +66,9 @@ def test_the_whole_may_come_out_turned(quarter: int, rows: int) -> None:
     assert score(layout.rotate(quarter), truth) == score(layout, truth)
 
 
-def test_upright_pieces_are_judged_upright() -> None:
+def test_upright_pieces_are_scored_upright() -> None:
     square = upright([[0, 1], [2, 3]])
-    assert score(square.rotate(1), square).perfect  # turned pieces: orientations were unknown
+    assert score(square.rotate(1), square).perfect  # pieces are turned, so orientations count as unknown
     assert not score(square.rotate(1), square, rotated=False).perfect
     assert score(square.rotate(1), square, rotated=False).neighbour == 1.0
 
@@ -83,7 +83,7 @@ def test_a_single_piece_has_no_joint_to_miss() -> None:
     assert score(upright([[0]]), upright([[0]])) == Scores(1.0, 1.0, True, 1.0)
 
 
-def test_joints_go_by_sides_not_by_places() -> None:
+def test_joint_ids_depend_on_sides_only() -> None:
     _, layout = small_puzzle("coffee", 50, 3, 4, rotate=True)
     np.testing.assert_array_equal(np.sort(joint_ids(layout)), np.sort(joint_ids(layout.rotate(3))))
     right, down = joint_id_grids(upright([[0, HOLE], [2, 1]]))
@@ -92,8 +92,8 @@ def test_joints_go_by_sides_not_by_places() -> None:
     assert (right[0, 0], down[0, 1]) == (-1, -1)
 
 
-def plain(layout: Layout, truth: Layout) -> tuple[float, float]:
-    """DC and NC as the papers put them: neighbours of the truth that are neighbours, the same way round."""
+def score_plainly(layout: Layout, truth: Layout) -> tuple[float, float]:
+    """DC and NC as the papers define them: the share of true neighbours that are neighbours in the same relation."""
 
     def neighbours(of: Layout) -> set[tuple[int, int, int, int]]:
         found = set()
@@ -103,7 +103,7 @@ def plain(layout: Layout, truth: Layout) -> tuple[float, float]:
                     v, w = y + dy, x + dx
                     if 0 <= v < of.rows and 0 <= w < of.cols:
                         mine, theirs = int(of.turns[y, x]), int(of.turns[v, w])
-                        # which way the neighbour lies as the piece itself sees it, and how it is turned against it
+                        # direction of the neighbour and its turn, both relative to the piece
                         found.add((int(of.pieces[y, x]), int(of.pieces[v, w]), (d - mine) % 4, (theirs - mine) % 4))
         return found
 
@@ -126,19 +126,19 @@ def test_scores_agree_with_a_plain_count(seed: int, rows: int, cols: int, sidewa
     turns[rng.integers(rows * cols)] = 1
     layout = Layout(pieces.reshape(rows, cols), turns.reshape(rows, cols)).rotate(1 if sideways else 0)
     found = score(layout, truth, rotated=True)
-    assert (found.direct, found.neighbour) == pytest.approx(plain(layout, truth))
+    assert (found.direct, found.neighbour) == pytest.approx(score_plainly(layout, truth))
     assert found.perfect == (found.direct == 1.0)
     assert found.picture == found.direct
 
 
-def test_what_cannot_be_compared_is_refused() -> None:
+def test_layouts_that_cannot_be_compared_are_refused() -> None:
     with pytest.raises(InputError, match="layout of 6 cells, got 4"):
         score(upright([[0, 1], [2, 3]]), TRUTH)
-    with pytest.raises(InputError, match="looks of 6 pieces, got 2"):
+    with pytest.raises(InputError, match="appearances of 6 pieces, got 2"):
         score(TRUTH, TRUTH, np.zeros((2, 4), np.int32))
 
 
-def test_answers_are_matched_to_pictures() -> None:
+def test_layouts_are_matched_to_pictures() -> None:
     truths = [upright([[0, 1, 2]]), upright([[3, 4, 5]]), upright([[6, 7, HOLE]])]
     layouts = [upright([[4, 5, 2]]), upright([[7, 6, 3]]), upright([[1, 0]])]
     assert match_pictures(layouts, truths) == ([2, 0, 1], 6 / 8)

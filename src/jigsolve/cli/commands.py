@@ -349,7 +349,7 @@ def score(
     from jigsolve.puzzle.scores import score as compare
 
     answer, right = files.read_layout(layout), files.read_layout(truth)
-    found = compare(answer.layout, right.layout, right.looks)
+    found = compare(answer.layout, right.layout, right.appearances)
     if json:
         from dataclasses import asdict
         from json import dumps

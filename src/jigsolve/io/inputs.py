@@ -1,4 +1,4 @@
-"""What people have, as a puzzle: a scrambled sheet, a folder or a zip of pieces. What is not given is found out."""
+"""Input: the puzzle in a scrambled sheet, or in a folder or a zip of pieces. What is not given is estimated."""
 
 from __future__ import annotations
 
@@ -10,19 +10,17 @@ from typing import NamedTuple
 from jigsolve.io import files, piece_size, render
 from jigsolve.io.normalise import normalise_pieces
 from jigsolve.io.piece_size import GridEstimate
-from jigsolve.puzzle import pieces as puzzle
 from jigsolve.puzzle.layout import Layout
-from jigsolve.puzzle.pieces import UNKNOWN, Pixels, Puzzle
+from jigsolve.puzzle.pieces import UNKNOWN, Pixels, Puzzle, Size, check_picture, cut_sheet
 from jigsolve.runtime import memory
 from jigsolve.runtime.errors import InputError
 
 AUTO = "auto"
-FRAMES = "{} has several frames: the first is taken."
-Size = tuple[int, int]
+FRAMES_NOTE = "{} has several frames: the first is taken."
 
 
 class Margin(NamedTuple):
-    """Pixels around the pieces of a sheet that belong to none."""
+    """Pixels of a sheet outside its pieces."""
 
     left: int = 0
     top: int = 0
@@ -33,14 +31,66 @@ class Margin(NamedTuple):
 NO_MARGIN = Margin()
 
 
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """What is known about a puzzle before it is read. The rest is estimated from the input.
+
+    piece: (width, height) of a piece in pixels, or "auto".
+    rotated: orientations are unknown.
+    rows, cols: of the grid; one of them determines the other.
+    is_bag: the pieces may belong to several pictures, so the grid and the margin of a sheet mean nothing.
+    in_place: every piece lies in its cell, row by row; only orientations are unknown.
+    memory_limit: GB; pictures that do not fit are refused. None: what the machine has left.
+    """
+
+    piece: Size | str = AUTO
+    rotated: bool = False
+    rows: int | None = None
+    cols: int | None = None
+    is_bag: bool = False
+    in_place: bool = False
+    memory_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        piece = self.piece
+        if piece != AUTO:
+            if not isinstance(piece, tuple) or len(piece) != 2 or not all(isinstance(length, int) for length in piece):
+                raise InputError(f"Expected piece as (width, height) or {AUTO!r}, got {piece!r}.")
+            if min(piece) < 2:
+                raise InputError(f"Expected pieces of at least 2 x 2 pixels, got {piece[0]}x{piece[1]}.")
+        for name, count in (("rows", self.rows), ("cols", self.cols)):
+            if count is not None and count < 1:
+                raise InputError(f"Expected {name} of at least 1, got {count}.")
+        if self.memory_limit is not None and not self.memory_limit > 0.0:
+            raise InputError(f"Expected a memory limit above 0 GB, got {self.memory_limit}.")
+
+    @property
+    def size(self) -> Size | None:
+        """(width, height) of a piece; None if it has to be estimated."""
+        return self.piece if isinstance(self.piece, tuple) else None
+
+    def choose_grid(self, n: int, where: str = "") -> tuple[int, int] | None:
+        """The (rows, cols) that n pieces are to fill. With both given, there may be more cells than pieces."""
+        rows, cols = self.rows, self.cols
+        if rows is None and cols is None:
+            return None
+        grid = rows or n // (cols or n), cols or n // (rows or n)
+        if grid[0] * grid[1] < n or (grid[0] * grid[1] > n and not (rows and cols)):
+            raise InputError(f"Expected rows x cols to hold the {n} pieces{where}, got {rows or '?'} x {cols or '?'}.")
+        return grid
+
+    def make_puzzle(self, pieces: Pixels, grid: tuple[int, int]) -> Puzzle:
+        return Puzzle(pieces, *grid, self.rotated or self.in_place, in_place=self.in_place)
+
+
 @dataclass(frozen=True, eq=False)
 class Input:
     """A puzzle as it was read.
 
-    names:  of the pieces' files; None for a sheet.
-    sheet:  the sheet, if it has a margin.
-    margin: what of the sheet is no part of the puzzle.
-    notes:  what was found, what was left out: one line each.
+    names:  file names of the pieces; None for a sheet.
+    sheet:  the sheet, if it has a margin that is kept.
+    margin: the part of the sheet that does not belong to the puzzle.
+    notes:  what was estimated and what was left out, one line each.
     """
 
     puzzle: Puzzle
@@ -49,6 +99,9 @@ class Input:
     margin: Margin = NO_MARGIN
     notes: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"Input({self.puzzle!r})"
+
     @property
     def piece(self) -> Size:
         """(width, height) of a piece in pixels."""
@@ -56,146 +109,134 @@ class Input:
 
 
 def read_puzzle(
-    path: Path | str,
-    piece: Size | str = AUTO,
-    rotated: bool = False,
-    rows: int | None = None,
-    cols: int | None = None,
-    bag: bool = False,
-    in_place: bool = False,
-    memory_limit: float | None = None,
-) -> Input:
-    """Read a puzzle. Piece size and grid are found if they are not given; what is given is taken.
+    path: Path | str, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None, cols: int | None = None,
+    *, bag: bool = False, in_place: bool = False, memory_limit: float | None = None,
+) -> Input:  # fmt: skip
+    """Read a puzzle from a scrambled sheet, or from a folder or a zip of pieces.
 
-    bag: pieces may be of several pictures, so that a sheet's own grid and margin mean nothing.
-    in_place: every piece lies in its cell, row by row, and is only turned.
-    memory_limit: GB; pictures too large to be read in them are refused. What the machine has left, if not given.
+    Piece size and grid are estimated if they are not given. `ReadOptions` explains the options; `bag` is its `is_bag`.
     """
+    options = ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, is_bag=bag, in_place=in_place,
+                          memory_limit=memory_limit)  # fmt: skip
     path = Path(path)
-    most = memory.max_readable_pixels(memory_limit)
+    max_pixels = memory.max_readable_pixels(memory_limit)
     if files.holds_pieces(path):
-        return from_pieces(files.read_pieces(path, most), str(path), piece, rotated, rows, cols, in_place)
-    sheet, frames = files.read_frame(path, most)
-    given = from_sheet(sheet, piece, rotated, rows, cols, bag, in_place)
-    return replace(given, notes=(FRAMES.format(path.name), *given.notes)) if frames else given
+        return _convert_pieces(files.read_pieces(path, max_pixels), str(path), options)
+    sheet, has_more_frames = files.read_frame(path, max_pixels)
+    found = _convert_sheet(sheet, options)
+    return replace(found, notes=(FRAMES_NOTE.format(path.name), *found.notes)) if has_more_frames else found
 
 
 def from_sheet(
-    sheet: Pixels,
-    piece: Size | str = AUTO,
-    rotated: bool = False,
-    rows: int | None = None,
-    cols: int | None = None,
-    bag: bool = False,
-    in_place: bool = False,
-) -> Input:
-    """The puzzle of a scrambled sheet; pixels around whole pieces are its margin. bag, in_place: see `read_puzzle`."""
-    puzzle.check_picture(sheet)
-    size = _given(piece)
-    guess, notes = _found(sheet, rows, cols) if size is None else (piece_size.estimate_grid(sheet, *size), [])
-    (width, height), (left, top), (across, down) = guess.piece, guess.corner, guess.cells
-    kept = sheet[top : top + down * height, left : left + across * width]
-    margin = Margin(left, top, sheet.shape[1] - left - kept.shape[1], sheet.shape[0] - top - kept.shape[0])
-    pieces = puzzle.cut_sheet(kept, (width, height)).pieces
-    shape = _shape(len(pieces), rows, cols, f" of a sheet of {_grid((down, across))}")
-    shape = shape or (UNKNOWN if bag else (down, across))
-    if any(margin):
-        fate = "left off the picture, whose way up is not known" if rotated and not in_place else "kept as it is"
-        notes.append(_margin_note(margin, sheet[..., 0].size - kept[..., 0].size, "left off" if bag else fate))
-    around = sheet if any(margin) and not bag else None
-    made = Puzzle(pieces, *shape, rotated or in_place, in_place=in_place)
-    return Input(made, sheet=around, margin=margin, notes=tuple(notes))
-
-
-def compose_picture(given: Input, layout: Layout) -> Pixels:
-    """The layout as a picture. A margin stays where it was, if the pieces fill their old place and are upright."""
-    shown = render.render_picture(given.puzzle, layout)
-    if given.sheet is None or (given.puzzle.rotated and not given.puzzle.in_place):
-        return shown
-    height, width = given.sheet.shape[:2]
-    margin = given.margin
-    if shown.shape[:2] != (height - margin.top - margin.bottom, width - margin.left - margin.right):
-        return shown
-    whole = given.sheet.copy()
-    whole[margin.top : height - margin.bottom, margin.left : width - margin.right] = shown
-    return whole
+    sheet: Pixels, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None, cols: int | None = None,
+    *, bag: bool = False, in_place: bool = False,
+) -> Input:  # fmt: skip
+    """The puzzle of a scrambled sheet. Pixels outside whole pieces are its margin. Options: see `read_puzzle`."""
+    return _convert_sheet(
+        sheet, ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, is_bag=bag, in_place=in_place)
+    )
 
 
 def from_pieces(
     read: files.Pieces, path: str, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None,
-    cols: int | None = None, in_place: bool = False,
+    cols: int | None = None, *, in_place: bool = False,
 ) -> Input:  # fmt: skip
-    """The puzzle of a folder or a zip of pieces."""
-    size = _given(piece)
+    """The puzzle of a folder or a zip of pieces. path: its name, for errors. Options: see `read_puzzle`."""
+    return _convert_pieces(
+        read, path, ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, in_place=in_place)
+    )
+
+
+def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
+    """`from_sheet` with options as one value."""
+    check_picture(sheet)
+    estimate, notes = _estimate_grid(sheet, options)
+    (width, height), (left, top), (cols, rows) = estimate.piece, estimate.corner, estimate.cells
+    inner = sheet[top : top + rows * height, left : left + cols * width]
+    margin = Margin(left, top, sheet.shape[1] - left - inner.shape[1], sheet.shape[0] - top - inner.shape[0])
+    pieces = cut_sheet(inner, (width, height)).pieces
+    grid = options.choose_grid(len(pieces), f" of a sheet of {_describe_grid(rows, cols)}")
+    grid = grid or (UNKNOWN if options.is_bag else (rows, cols))
+    if any(margin):
+        notes.append(_describe_margin(margin, sheet[..., 0].size - inner[..., 0].size, options))
+    puzzle = options.make_puzzle(pieces, grid)
+    return Input(puzzle, None, sheet if any(margin) and not options.is_bag else None, margin, tuple(notes))
+
+
+def _convert_pieces(read: files.Pieces, path: str, options: ReadOptions) -> Input:
+    """`from_pieces` with options as one value."""
     if len(read.names) < 2:
         raise InputError(f"Expected a folder or a zip of pieces, got {len(read.names)} pictures in {path}.")
-    notes = [FRAMES.format(name) for name, shown in zip(read.names, read.pictures, strict=True) if shown.frames]
+    named = zip(read.names, read.pictures, strict=True)
+    notes = [FRAMES_NOTE.format(name) for name, picture in named if picture.has_more_frames]
     if read.skipped:
-        notes.append(f"Skipped {len(read.skipped)} files that are no pictures: {_few(read.skipped)}.")
-    pieces, done = normalise_pieces([shown.pixels for shown in read.pictures], read.names, size)
+        notes.append(f"Skipped {len(read.skipped)} files that are no pictures: {_list_names(read.skipped)}.")
+    pieces, changes = normalise_pieces([picture.pixels for picture in read.pictures], read.names, options.size)
     n, height, width = pieces.shape[:3]
-    notes += [*done, f"{n} pieces of {width}x{height}: {_few(read.names)}."]
-    shape = _shape(n, rows, cols) or UNKNOWN
-    if in_place and shape[0] * shape[1] != n:
-        raise InputError(
-            f"Expected rows and cols of {n} pieces in place, got {_grid(shape) if any(shape) else 'none'}."
-        )
-    if shape[0] * shape[1] > n:
-        notes.append(f"Of {_grid(shape)}, {shape[0] * shape[1] - n} pieces are missing.")
-    return Input(Puzzle(pieces, *shape, rotated or in_place, in_place=in_place), read.names, notes=tuple(notes))
+    notes += [*changes, f"{n} pieces of {width}x{height}: {_list_names(read.names)}."]
+    rows, cols = options.choose_grid(n) or UNKNOWN
+    if options.in_place and rows * cols != n:
+        found = _describe_grid(rows, cols) if rows else "none"
+        raise InputError(f"Expected rows and cols of {n} pieces in place, got {found}.")
+    if rows * cols > n:
+        notes.append(f"Of {_describe_grid(rows, cols)}, {rows * cols - n} pieces are missing.")
+    return Input(options.make_puzzle(pieces, (rows, cols)), read.names, notes=tuple(notes))
 
 
-def _given(piece: Size | str) -> Size | None:
-    if piece == AUTO:
-        return None
-    if not isinstance(piece, tuple) or len(piece) != 2 or not all(isinstance(length, int) for length in piece):
-        raise InputError(f"Expected piece as (width, height) or {AUTO!r}, got {piece!r}.")
-    if min(piece) < 2:
-        raise InputError(f"Expected pieces of at least 2 x 2 pixels, got {piece[0]}x{piece[1]}.")
-    return piece
+def compose_picture(source: Input, layout: Layout) -> Pixels:
+    """The layout as a picture. The margin is kept if the pieces fill their old place and orientations are known."""
+    picture = render.render_picture(source.puzzle, layout)
+    if source.sheet is None or (source.puzzle.rotated and not source.puzzle.in_place):
+        return picture
+    height, width = source.sheet.shape[:2]
+    margin = source.margin
+    if picture.shape[:2] != (height - margin.top - margin.bottom, width - margin.left - margin.right):
+        return picture
+    whole = source.sheet.copy()
+    whole[margin.top : height - margin.bottom, margin.left : width - margin.right] = picture
+    return whole
 
 
-def _found(sheet: Pixels, rows: int | None, cols: int | None) -> tuple[GridEstimate, list[str]]:
-    """The piece size that the sheet shows; if it shows another number of pieces than asked for, the one that makes so
-    many rows and cols."""
-    guess = piece_size.estimate_grid(sheet)
-    if rows and cols and rows * cols != guess.cells[0] * guess.cells[1]:
+def _estimate_grid(sheet: Pixels, options: ReadOptions) -> tuple[GridEstimate, list[str]]:
+    """The grid of the pieces on a sheet, and notes about it.
+
+    Rows and cols that make another number of pieces than the sheet shows determine the piece size instead.
+    """
+    if options.size is not None:
+        return piece_size.estimate_grid(sheet, *options.size), []
+    estimate = piece_size.estimate_grid(sheet)
+    rows, cols = options.rows, options.cols
+    if rows and cols and rows * cols != estimate.cells[0] * estimate.cells[1]:
         width, height = sheet.shape[1] // cols, sheet.shape[0] // rows
         if min(width, height) < 2:
             raise InputError(f"Expected rows and cols of at least 2 pixels each, got {rows} x {cols}.")
-        return piece_size.estimate_grid(sheet, width, height), [
-            f"Pieces of {width}x{height}, by {rows} rows x {cols} cols."
-        ]
-    likely = ", ".join(f"{size[0]}x{size[1]}" for size, _ in guess.others)
-    if guess.cells == (1, 1):
-        raise InputError(f"Expected a scrambled sheet, found no cuts; --piece tells the size (perhaps {likely}).")
-    size = f"{guess.piece[0]}x{guess.piece[1]}"
-    confidence = f"confidence {min(guess.confidence, 0.99):.2f}"  # never certain
-    if guess.sure:
-        return guess, [f"Pieces of {size} found ({confidence}; next {likely})."]
-    return guess, [f"Unsure of the piece size: {size} ({confidence}), or else {likely}; --piece overrides it."]
+        note = f"Pieces of {width}x{height}, by {rows} rows x {cols} cols."
+        return piece_size.estimate_grid(sheet, width, height), [note]
+    others = ", ".join(f"{width}x{height}" for (width, height), _ in estimate.alternatives)
+    if estimate.cells == (1, 1):
+        raise InputError(f"Expected a scrambled sheet, found no cuts; --piece sets the size (perhaps {others}).")
+    size = f"{estimate.piece[0]}x{estimate.piece[1]}"
+    confidence = f"confidence {min(estimate.confidence, 0.99):.2f}"  # never certain
+    if estimate.is_sure:
+        return estimate, [f"Pieces of {size} found ({confidence}; next {others})."]
+    return estimate, [f"Unsure of the piece size: {size} ({confidence}), or else {others}; --piece overrides it."]
 
 
-def _shape(n: int, rows: int | None, cols: int | None, where: str = "") -> tuple[int, int] | None:
-    """Rows and cols as asked for; one of them tells the other. With both, there may be more cells than pieces."""
-    if rows is None and cols is None:
-        return None
-    shape = rows or n // (cols or n), cols or n // (rows or n)
-    if shape[0] * shape[1] < n or (shape[0] * shape[1] > n and not (rows and cols)):
-        raise InputError(f"Expected rows x cols to hold the {n} pieces{where}, got {rows or '?'} x {cols or '?'}.")
-    return shape
+def _describe_grid(rows: int, cols: int) -> str:
+    return f"{rows} rows x {cols} cols"
 
 
-def _grid(shape: tuple[int, int]) -> str:
-    return f"{shape[0]} rows x {shape[1]} cols"
-
-
-def _few(names: Sequence[str]) -> str:
-    """Names for a note of one line, however many and strange they are."""
-    shown = [repr(name)[1:-1][-40:] for name in names]
-    return ", ".join(shown if len(shown) <= 3 else [*shown[:2], "...", shown[-1]])
-
-
-def _margin_note(margin: Margin, pixels: int, fate: str) -> str:
-    sides = ", ".join(f"{size} {side}" for side, size in margin._asdict().items() if size)
+def _describe_margin(margin: Margin, pixels: int, options: ReadOptions) -> str:
+    sides = ", ".join(f"{length} {side}" for side, length in margin._asdict().items() if length)
+    fate = "kept as it is"
+    if options.is_bag:
+        fate = "left off"
+    elif options.rotated and not options.in_place:
+        fate = "left off the picture, whose way up is not known"
     return f"Margin of {pixels} pixels outside whole pieces ({sides}): no part of the puzzle, {fate}."
+
+
+def _list_names(names: Sequence[str]) -> str:
+    """The first and last names for a note of one line."""
+    short = [repr(name)[1:-1][-40:] for name in names]
+    return ", ".join(short if len(short) <= 3 else [*short[:2], "...", short[-1]])

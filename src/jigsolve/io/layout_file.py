@@ -1,46 +1,50 @@
-"""The layout file: a layout as JSON data and back. What comes in is untrusted; opening files is done in `files`."""
+"""The layout file: a layout as JSON data and back. The data is untrusted; `files` opens the file."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.confidence.values import Confidence
+from jigsolve.io.json_checks import MAX_PIECES, check_header, check_integer, check_list, check_object, describe_value
+from jigsolve.puzzle.geometry import SIDES
 from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.runtime.errors import InputError
 
 FORMAT = "jigsolve-layout"
 VERSION = 1
-DIGITS = 4  # of a probability
-MOST_PIECES = 1_000_000  # tables are made by piece number: a file may not ask for more memory than this
+PROBABILITY_DIGITS = 4
+NO_MARGIN = (0, 0, 0, 0)
+Number = TypeVar("Number", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
 class LayoutFile:
-    """What a layout file holds.
+    """The content of a layout file or a truth file.
 
     piece: (width, height) of a piece in pixels, as in `--piece 51x27`.
-    looks: `Puzzle.appearances()`, only in truth files of puzzles with identical pieces: for the picture score.
+    appearances: `Puzzle.appearances()`, only in truth files of puzzles with identical pieces: for the picture score.
     partial: the solve was stopped early.
-    names: of the pieces' files, by piece number; None for a sheet.
-    margin: pixels left, top, right and bottom of the pieces on the sheet that are part of none.
-    confidence: how likely its joints and pieces are right; what a file does not tell is NaN.
+    names: file names of the pieces, by piece number; None for a sheet.
+    margin: pixels left, top, right and bottom of the pieces on the sheet.
+    confidence: how likely joints and pieces are right; NaN where the file has no value.
     """
 
     layout: Layout
     piece: tuple[int, int]
-    looks: NDArray[np.int32] | None = None
+    appearances: NDArray[np.int32] | None = field(default=None, repr=False)
     partial: bool = False
-    names: tuple[str, ...] | None = None
-    margin: tuple[int, int, int, int] = (0, 0, 0, 0)
+    names: tuple[str, ...] | None = field(default=None, repr=False)
+    margin: tuple[int, int, int, int] = NO_MARGIN
     confidence: Confidence | None = None
 
 
 def to_data(content: LayoutFile) -> dict[str, Any]:
-    """As data for JSON."""
+    """A layout file as data for JSON."""
     layout = content.layout
     data: dict[str, Any] = {
         "format": FORMAT,
@@ -52,155 +56,136 @@ def to_data(content: LayoutFile) -> dict[str, Any]:
         "turns": layout.turns.tolist(),
         "partial": content.partial,
     }
-    if content.looks is not None:
-        data["looks"] = content.looks.tolist()
+    if content.appearances is not None:
+        data["appearances"] = content.appearances.tolist()
     if content.names is not None:
         data["names"] = list(content.names)
     if any(content.margin):
         data["margin"] = list(content.margin)
     if content.confidence is not None:
-        data |= _believed(content.confidence)
+        data |= _confidence_to_data(content.confidence)
     return data
 
 
 def from_data(data: object) -> LayoutFile:
-    """From data out of JSON; keys that are not known are left alone, so that newer files stay readable."""
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError(f'Expected a layout file with "format": "{FORMAT}".')
-    if data.get("version") != VERSION or isinstance(data["version"], bool):
-        raise InputError(f"Expected version {VERSION} of the layout file, got {_short(data.get('version'))}.")
-    rows, cols = (_whole(data.get(key), key, 1, MOST_PIECES) for key in ("rows", "cols"))
-    size = data.get("piece")
-    if not isinstance(size, list) or len(size) != 2:
-        raise InputError(f"Expected piece as [width, height], got {_short(size)}.")
-    width, height = (_whole(value, "piece", 1, MOST_PIECES) for value in size)
-    pieces = _grid(data.get("pieces"), "pieces", rows, cols, MOST_PIECES - 1, HOLE)
+    """A layout file from data of JSON. Unknown keys are ignored, so that newer files stay readable."""
+    content = check_header(data, "layout", FORMAT, VERSION)
+    rows, cols = (check_integer(content.get(key), key, 1, MAX_PIECES) for key in ("rows", "cols"))
+    size = check_list(content.get("piece"), "piece", 2, "[width, height]")
+    width, height = (check_integer(length, "piece", 1, MAX_PIECES) for length in size)
+    pieces = _read_integers(content.get("pieces"), "pieces", (rows, cols), MAX_PIECES - 1, null=HOLE)
     turns = np.zeros_like(pieces)
-    if data.get("turns") is not None:
-        turns = _grid(data["turns"], "turns", rows, cols, 3, 0)
-    looks = None
-    if data.get("looks") is not None:
-        n = int(pieces.max()) + 1
-        found = data["looks"]
-        if not isinstance(found, list) or len(found) < n:
-            raise InputError(f"Expected looks of at least {n} pieces, got {_short(found)}.")
-        looks = _grid(found, "looks", len(found), 4, 4 * MOST_PIECES, None)
-    names, margin = _names(data.get("names"), int(pieces.max()) + 1), _margin(data.get("margin"))
-    partial, confidence = data.get("partial") is True, _confidence(data, rows, cols)
-    return LayoutFile(Layout(pieces, turns), (width, height), looks, partial, names, margin, confidence)
+    if content.get("turns") is not None:
+        turns = _read_integers(content["turns"], "turns", (rows, cols), SIDES - 1, null=0)
+    n = int(pieces.max()) + 1
+    appearances = _read_appearances(_first_of(content, "appearances", "looks"), n)
+    partial, names = content.get("partial") is True, _read_names(content.get("names"), n)
+    margin, confidence = _read_margin(content.get("margin")), _read_confidence(content, rows, cols)
+    return LayoutFile(Layout(pieces, turns), (width, height), appearances, partial, names, margin, confidence)
 
 
-def _believed(confidence: Confidence) -> dict[str, Any]:
+def _confidence_to_data(confidence: Confidence) -> dict[str, Any]:
     """Probabilities as data for JSON: four digits, null where there is no joint or no piece."""
-    data: dict[str, Any] = {"joints": {"right": _rounded(confidence.right), "down": _rounded(confidence.down)}}
+    data: dict[str, Any] = {"joints": {"right": _round(confidence.right), "down": _round(confidence.down)}}
     right, down = confidence.undecidable
     if right.any() or down.any():
         data["undecidable"] = {"right": right.tolist(), "down": down.tolist()}
-    whole = {"share": confidence.share, "looks": confidence.picture, "exact": confidence.exact}
-    known = {name: round(value, DIGITS) for name, value in whole.items() if not np.isnan(value)}
-    data["confidence"] = {"pieces": _rounded(confidence.pieces), **known}
+    whole = {"share": confidence.share, "picture": confidence.picture, "exact": confidence.exact}
+    known = {name: round(value, PROBABILITY_DIGITS) for name, value in whole.items() if not np.isnan(value)}
+    data["confidence"] = {"pieces": _round(confidence.pieces), **known}
     return data
 
 
-def _rounded(grid: NDArray[np.float64]) -> list[list[float | None]]:
-    return [[None if value != value else round(value, DIGITS) for value in row] for row in grid.tolist()]
+def _round(grid: NDArray[np.float64]) -> list[list[float | None]]:
+    return [[None if value != value else round(value, PROBABILITY_DIGITS) for value in row] for row in grid.tolist()]
 
 
-def _confidence(data: dict[str, Any], rows: int, cols: int) -> Confidence | None:
-    """What a file tells of how likely its layout is right; the joints at least."""
-    if data.get("joints") is None:
+def _first_of(content: dict[str, Any], key: str, old_key: str) -> Any:
+    """The value of a key, or of the key that older files have."""
+    return content.get(old_key) if content.get(key) is None else content[key]
+
+
+def _read_confidence(content: dict[str, Any], rows: int, cols: int) -> Confidence | None:
+    """The confidence of a file; None if it has no probabilities of joints."""
+    if content.get("joints") is None:
         return None
     shapes = {"right": (rows, cols - 1), "down": (rows - 1, cols)}
-    right, down = (_shares(_under(data, "joints", key), f"joints.{key}", *shapes[key]) for key in shapes)
-    flags = [np.zeros(shape, dtype=bool) for shape in shapes.values()]
-    if data.get("undecidable") is not None:
-        flags = [_flags(_under(data, "undecidable", key), f"undecidable.{key}", *shapes[key]) for key in shapes]
-    whole = {"pieces": None, "looks": None, "exact": None}
-    if data.get("confidence") is not None:
-        whole = {key: _under(data, "confidence", key) for key in whole}
+    joints = check_object(content["joints"], "joints")
+    right, down = (_read_probabilities(joints.get(key), f"joints.{key}", shape) for key, shape in shapes.items())
+    flags = [np.zeros(shape, dtype=np.bool_) for shape in shapes.values()]
+    if content.get("undecidable") is not None:
+        grids = check_object(content["undecidable"], "undecidable")
+        flags = [
+            _read_grid(grids.get(key), f"undecidable.{key}", shape, np.bool_, _check_flag)
+            for key, shape in shapes.items()
+        ]
+    whole = check_object({} if content.get("confidence") is None else content["confidence"], "confidence")
     pieces = np.full((rows, cols), np.nan)
-    if whole["pieces"] is not None:
-        pieces = _shares(whole["pieces"], "confidence.pieces", rows, cols)
-    looks, exact = (_share(whole[key], f"confidence.{key}") for key in ("looks", "exact"))
-    return Confidence(right, down, (flags[0], flags[1]), pieces, looks, exact)
+    if whole.get("pieces") is not None:
+        pieces = _read_probabilities(whole["pieces"], "confidence.pieces", (rows, cols))
+    picture = _check_probability(_first_of(whole, "picture", "looks"), "confidence.picture")
+    exact = _check_probability(whole.get("exact"), "confidence.exact")
+    return Confidence(right, down, (flags[0], flags[1]), pieces, picture, exact)
 
 
-def _under(data: dict[str, Any], outer: str, key: str) -> Any:
-    if not isinstance(data[outer], dict):
-        raise InputError(f"Expected {outer} as an object, got {_short(data[outer])}.")
-    return data[outer].get(key)
-
-
-def _shares(rows: object, key: str, height: int, width: int) -> NDArray[np.float64]:
-    """A grid of probabilities; null is NaN."""
-    flat = [_share(value, key) for row in _table(rows, key, height, width) for value in row]
-    return np.array(flat, dtype=np.float64).reshape(height, width)
-
-
-def _share(value: object, key: str) -> float:
+def _read_appearances(value: object, n: int) -> NDArray[np.int32] | None:
     if value is None:
-        return np.nan
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
-        raise InputError(f"Expected {key} to hold numbers from 0 to 1, got {_short(value)}.")
-    return float(value)
-
-
-def _flags(rows: object, key: str, height: int, width: int) -> NDArray[np.bool_]:
-    table = _table(rows, key, height, width)
-    for row in table:
-        for value in row:
-            if not isinstance(value, bool):
-                raise InputError(f"Expected {key} to hold true or false, got {_short(value)}.")
-    return np.array(table, dtype=bool).reshape(height, width)
-
-
-def _names(found: object, n: int) -> tuple[str, ...] | None:
-    if found is None:
         return None
-    if not isinstance(found, list) or len(found) < n or not all(isinstance(name, str) for name in found):
-        raise InputError(f"Expected names of at least {n} pieces, got {_short(found)}.")
-    return tuple(found)
+    if not isinstance(value, list) or len(value) < n:
+        raise InputError(f"Expected appearances of at least {n} pieces, got {describe_value(value)}.")
+    return _read_integers(value, "appearances", (len(value), SIDES), SIDES * MAX_PIECES)
 
 
-def _margin(found: object) -> tuple[int, int, int, int]:
-    if found is None:
-        return (0, 0, 0, 0)
-    if not isinstance(found, list) or len(found) != 4:
-        raise InputError(f"Expected margin as [left, top, right, bottom], got {_short(found)}.")
-    left, top, right, bottom = (_whole(value, "margin", 0, MOST_PIECES) for value in found)
+def _read_names(value: object, n: int) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) < n or not all(isinstance(name, str) for name in value):
+        raise InputError(f"Expected names of at least {n} pieces, got {describe_value(value)}.")
+    return tuple(value)
+
+
+def _read_margin(value: object) -> tuple[int, int, int, int]:
+    if value is None:
+        return NO_MARGIN
+    lengths = check_list(value, "margin", 4, "[left, top, right, bottom]")
+    left, top, right, bottom = (check_integer(length, "margin", 0, MAX_PIECES) for length in lengths)
     return left, top, right, bottom
 
 
-def _grid(rows: object, key: str, height: int, width: int, most: int, null: int | None) -> NDArray[np.int32]:
-    """A grid of whole numbers from 0 to most; null stands for `null`, if that is given."""
-    table = _table(rows, key, height, width)
-    flat = [
-        null if value is None and null is not None else _whole(value, key, 0, most) for row in table for value in row
-    ]
-    return np.array(flat, dtype=np.int32).reshape(height, width)
+def _read_integers(
+    value: object, key: str, shape: tuple[int, int], high: int, null: int | None = None
+) -> NDArray[np.int32]:
+    """A grid of whole numbers from 0 to high. null: the number that JSON's null stands for, if it is allowed."""
+
+    def check(item: object, key: str) -> int:
+        return null if item is None and null is not None else check_integer(item, key, 0, high)
+
+    return _read_grid(value, key, shape, np.int32, check)
 
 
-def _table(rows: object, key: str, height: int, width: int) -> list[list[Any]]:
-    """Rows of equal length, of whatever."""
-    if not isinstance(rows, list) or len(rows) != height:
-        raise InputError(f"Expected {key} as a list of {height} rows, got {_short(rows)}.")
-    for row in rows:
-        if not isinstance(row, list) or len(row) != width:
-            raise InputError(f"Expected every row of {key} as a list of {width}, got {_short(row)}.")
-    return rows
+def _read_probabilities(value: object, key: str, shape: tuple[int, int]) -> NDArray[np.float64]:
+    return _read_grid(value, key, shape, np.float64, _check_probability)
 
 
-def _whole(value: object, key: str, least: int, most: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise InputError(f"Expected {key} to hold whole numbers from {least} to {most}, got {_short(value)}.")
+def _read_grid(
+    value: object, key: str, shape: tuple[int, int], dtype: type[Number], check: Callable[[object, str], object]
+) -> NDArray[Number]:
+    """A list of rows as an array. check: converts an item of this key, or raises an error."""
+    table = check_list(value, key, shape[0], f"a list of {shape[0]} rows")
+    rows = [check_list(row, f"every row of {key}", shape[1], f"a list of {shape[1]}") for row in table]
+    return np.array([check(item, key) for row in rows for item in row], dtype=dtype).reshape(shape)
+
+
+def _check_probability(value: object, key: str) -> float:
+    """A probability; null is NaN."""
+    if value is None:
+        return np.nan
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+        raise InputError(f"Expected numbers from 0 to 1 in {key}, got {describe_value(value)}.")
+    return float(value)
+
+
+def _check_flag(value: object, key: str) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"Expected true or false in {key}, got {describe_value(value)}.")
     return value
-
-
-def _short(value: object) -> str:
-    """A value for an error of one line, however long or strange it is."""
-    if isinstance(value, list):
-        return f"a list of {len(value)}"
-    if isinstance(value, dict):
-        return f"an object of {len(value)} keys"
-    text = "nothing" if value is None else repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."

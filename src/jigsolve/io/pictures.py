@@ -1,4 +1,4 @@
-"""Picture files as arrays and back: the only module that knows Pillow. Opening files is done in `files`."""
+"""Picture files as arrays and back: the only module that uses Pillow. `files` opens the files."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from jigsolve.io import png16
 from jigsolve.puzzle.pieces import Pixels
 from jigsolve.runtime.errors import InputError
 
-MOST_PIXELS = 400_000_000
-PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".gif")
+MAX_PIXELS = 400_000_000
+SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".gif")
 
-# What each kind of file can hold, of the modes that pictures are read in.
+# The modes that each file format can hold, among those that pictures are read in.
 _MODES = {
     "PNG": ("L", "LA", "RGB", "RGBA", "L of 16 bits", "LA of 16 bits", "RGB of 16 bits", "RGBA of 16 bits"),
     "TIFF": ("L", "LA", "RGB", "RGBA", "L of 16 bits", "RGB of 16 bits", "RGBA of 16 bits"),
@@ -33,77 +33,78 @@ _MODES = {
     "JPEG": ("L", "RGB"),
     "WEBP": ("RGB", "RGBA"),
 }
-_FORMATS = {".png": "PNG", ".tif": "TIFF", ".tiff": "TIFF", ".bmp": "BMP", ".jpg": "JPEG", ".jpeg": "JPEG",
-            ".webp": "WEBP"}  # fmt: skip
-_OPTIONS: dict[str, dict[str, Any]] = {
-    "PNG": {"compress_level": 3},  # a third of the time of the default, a few percent larger
+_FORMATS_BY_SUFFIX = {".png": "PNG", ".tif": "TIFF", ".tiff": "TIFF", ".bmp": "BMP", ".jpg": "JPEG", ".jpeg": "JPEG",
+                      ".webp": "WEBP"}  # fmt: skip
+_SAVE_OPTIONS: dict[str, dict[str, Any]] = {
+    "PNG": {"compress_level": 3},  # a third of the time of the default level, files a few percent larger
     "JPEG": {"quality": 95, "subsampling": 0},
     "TIFF": {"compression": "tiff_deflate"},
     "BMP": {},
     "WEBP": {"lossless": True, "method": 2, "exact": True},
 }
-_READ_AS = {"1": "L", "L": "L", "LA": "LA", "La": "LA", "RGB": "RGB", "RGBA": "RGBA", "RGBa": "RGBA", "PA": "RGBA",
-            "RGBX": "RGB", "CMYK": "RGB", "YCbCr": "RGB", "LAB": "RGB", "HSV": "RGB"}  # fmt: skip
+_MODE_TO_READ = {"1": "L", "L": "L", "LA": "LA", "La": "LA", "RGB": "RGB", "RGBA": "RGBA", "RGBa": "RGBA", "PA": "RGBA",
+                 "RGBX": "RGB", "CMYK": "RGB", "YCbCr": "RGB", "LAB": "RGB", "HSV": "RGB"}  # fmt: skip
 
-# Scrambled mosaics are large; the guard against pictures that unpack to fill the memory moves up to here.
-Image.MAX_IMAGE_PIXELS = MOST_PIXELS
-logging.getLogger("PIL").addHandler(logging.NullHandler())  # what is wrong with a picture is for us to say
-_TERMINAL = threading.Lock()
+# Scrambled mosaics are large: raise the limit of Pillow's guard against decompression bombs.
+Image.MAX_IMAGE_PIXELS = MAX_PIXELS
+logging.getLogger("PIL").addHandler(logging.NullHandler())  # errors of pictures are reported as InputError
+_STDERR_LOCK = threading.Lock()
 
 
 class Picture(NamedTuple):
-    """A picture as it was read; only the first of several frames is."""
+    """The first frame of a picture file, and whether the file has more frames."""
 
     pixels: Pixels
-    frames: bool = False
+    has_more_frames: bool = False
 
 
-def decode(file: BinaryIO, name: str, most: int) -> Picture:
-    """A picture of at most so many pixels, out of a file that can be read twice."""
+def decode(file: BinaryIO, name: str, max_pixels: int) -> Picture:
+    """Read a picture of at most this many pixels from a seekable file. name: for errors."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # broken metadata is none of our business
+            warnings.simplefilter("ignore")  # broken metadata does not matter
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(file) as image:
-                if image.width * image.height > most:
+                if image.width * image.height > max_pixels:
                     raise Image.DecompressionBombError
                 frames = image.format in ("GIF", "TIFF", "PNG", "WEBP") and getattr(image, "is_animated", False)
                 if image.format != "PNG":
-                    with _hushed() if image.format == "TIFF" else nullcontext():
-                        return Picture(_pixels(image, file), bool(frames))
-                image.verify()  # the checksums, which loading leaves out
+                    with _silence_stderr() if image.format == "TIFF" else nullcontext():
+                        return Picture(_read_pixels(image, file), bool(frames))
+                image.verify()  # checks the checksums, which loading does not
             file.seek(0)
             with Image.open(file) as image:
-                return Picture(_pixels(image, file), bool(frames))
+                return Picture(_read_pixels(image, file), bool(frames))
     except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
-        raise InputError(f"Expected at most {min(most, MOST_PIXELS) / 1e6:.3g} megapixels, {name} has more.") from error
+        limit = min(max_pixels, MAX_PIXELS) / 1e6
+        raise InputError(f"Expected at most {limit:.3g} megapixels, {name} has more.") from error
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     except UnidentifiedImageError as error:
         what = "a file of no known kind" if file.seek(0, SEEK_END) else "an empty file"
         raise InputError(f"Expected a picture in {name}, got {what}.") from error
-    except Exception as error:  # decoders of damaged files raise nearly everything
+    except Exception as error:  # decoders raise almost any exception on damaged files
         raise InputError(f"Expected a picture in {name}, could not read it ({summarise_error(error)}).") from error
 
 
 @contextmanager
-def _hushed() -> Iterator[None]:
-    """What is wrong with a TIFF is for us to say; libtiff would write to the terminal by itself."""
-    with _TERMINAL:
-        kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, 2)
+def _silence_stderr() -> Iterator[None]:
+    """libtiff writes its errors to the terminal; callers report them as InputError instead."""
+    with _STDERR_LOCK:
+        stderr, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 2)
         try:
             yield
         finally:
-            os.dup2(kept, 2)
-            os.close(kept)
-            os.close(nowhere)
+            os.dup2(stderr, 2)
+            os.close(stderr)
+            os.close(null)
 
 
-def _pixels(image: Image.Image, file: BinaryIO) -> Pixels:
-    layout = _raw_mode(image)
-    if image.mode in ("RGB", "RGBA") and ";16" in layout:
-        return _deep(image, layout, file)
+def _read_pixels(image: Image.Image, file: BinaryIO) -> Pixels:
+    raw_mode = _find_raw_mode(image)
+    if image.mode in ("RGB", "RGBA") and ";16" in raw_mode:
+        return _read_16bit_colours(image, raw_mode, file)
     upright = ImageOps.exif_transpose(image)
     mode = upright.mode
     if mode.startswith("I"):
@@ -112,78 +113,81 @@ def _pixels(image: Image.Image, file: BinaryIO) -> Pixels:
             raise InputError("Expected at most 16 bits a channel.")
         return grey.astype(np.uint16)[..., None]
     if mode == "P":
-        read_as = "RGBA" if "transparency" in upright.info else "RGB"
-    elif mode in _READ_AS:
-        read_as = _READ_AS[mode]
+        wanted = "RGBA" if "transparency" in upright.info else "RGB"
+    elif mode in _MODE_TO_READ:
+        wanted = _MODE_TO_READ[mode]
     else:
         raise InputError(f"Expected a grey or colour picture, got mode {mode}.")
-    if mode != read_as:
-        upright = upright.convert(read_as)
+    if mode != wanted:
+        upright = upright.convert(wanted)
     pixels = np.asarray(upright)
     return pixels[..., None] if pixels.ndim == 2 else pixels
 
 
-def _raw_mode(image: Image.Image) -> str:
-    """How the file holds its pixels, in Pillow's words; empty where that is not known before it is read."""
+def _find_raw_mode(image: Image.Image) -> str:
+    """Pillow's name for the way the file stores its pixels; empty where it is unknown before reading."""
     tiles = getattr(image, "tile", None)
     args = tiles[0][3] if tiles else ""
     return str(args[0] if isinstance(args, tuple) and args else args)
 
 
-def _deep(image: Image.Image, layout: str, file: BinaryIO) -> Pixels:
-    """Colours of 16 bits, of which Pillow keeps the upper half only: read as if the bytes were swapped, it keeps the
-    lower half. Grey with alpha in 16 bits is as long as RGBA in 8, and is read as that."""
-    if layout.startswith("LA;16"):
-        four = np.asarray(ImageOps.exif_transpose(_with_raw_mode(image, "RGBA"))).astype(np.uint16)
-        return _joined(four[..., 0::2], four[..., 1::2])
+def _read_16bit_colours(image: Image.Image, raw_mode: str, file: BinaryIO) -> Pixels:
+    """Pillow keeps only the upper bytes of 16-bit colours. A second read with swapped bytes gives the lower ones.
+
+    Grey with alpha in 16 bits has the size of RGBA in 8 bits, and is read as that.
+    """
+    if raw_mode.startswith("LA;16"):
+        bytes_ = np.asarray(ImageOps.exif_transpose(_replace_raw_mode(image, "RGBA"))).astype(np.uint16)
+        return _combine_bytes(bytes_[..., 0::2], bytes_[..., 1::2])
     native = {"little": "16B", "big": "16L"}[sys.byteorder]
-    swapped = re.sub("16[BLN]", lambda found: {"16B": "16L", "16L": "16B", "16N": native}[found.group()], layout)
+    swapped = re.sub("16[BLN]", lambda found: {"16B": "16L", "16L": "16B", "16N": native}[found.group()], raw_mode)
     upper = np.asarray(ImageOps.exif_transpose(image)).astype(np.uint16)
     file.seek(0)
     with Image.open(file) as again:
-        lower = np.asarray(ImageOps.exif_transpose(_with_raw_mode(again, swapped)))
-    return _joined(upper, lower)
+        lower = np.asarray(ImageOps.exif_transpose(_replace_raw_mode(again, swapped)))
+    return _combine_bytes(upper, lower)
 
 
-def _joined(upper: NDArray[np.uint16], lower: NDArray[np.unsignedinteger]) -> Pixels:
+def _combine_bytes(upper: NDArray[np.uint16], lower: NDArray[np.unsignedinteger]) -> Pixels:
     return (upper << np.uint16(8)) + lower.astype(np.uint16)
 
 
-def _with_raw_mode(image: Image.Image, layout: str) -> Image.Image:
+def _replace_raw_mode(image: Image.Image, raw_mode: str) -> Image.Image:
+    """Changes, in place, how Pillow is going to decode the image."""
     tiled = cast(ImageFile.ImageFile, image)
     tiled.tile = [
-        tile._replace(args=(layout, *tile.args[1:]) if isinstance(tile.args, tuple) else layout) for tile in tiled.tile
+        tile._replace(args=(raw_mode, *tile.args[1:]) if isinstance(tile.args, tuple) else raw_mode)
+        for tile in tiled.tile
     ]
     return tiled
 
 
-def file_kind(name: PurePath, picture: Pixels, lossless: bool = False) -> str:
-    """The kind of file that such a name asks for, if it can hold the picture."""
-    kind = _FORMATS.get(name.suffix.lower())
-    if kind is None:
-        raise InputError(f"Expected a picture's name to end in {', '.join(_FORMATS)}, got {name.name}.")
-    if lossless and kind == "JPEG":
+def choose_format(name: PurePath, picture: Pixels, lossless: bool = False) -> str:
+    """The file format that a name asks for, if it can hold the picture."""
+    format = _FORMATS_BY_SUFFIX.get(name.suffix.lower())
+    if format is None:
+        raise InputError(f"Expected a picture's name to end in {', '.join(_FORMATS_BY_SUFFIX)}, got {name.name}.")
+    if lossless and format == "JPEG":
         raise InputError(f"Expected a lossless kind of picture such as .png, got {name.name}: JPEG blurs the borders.")
     mode = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}.get(picture.shape[2], f"{picture.shape[2]} channels")
     if picture.dtype == np.uint16:
         mode = f"{mode} of 16 bits"
-    if mode not in _MODES[kind]:
+    if mode not in _MODES[format]:
         raise InputError(f"Expected a kind of file that holds {mode} pictures, such as .png, got {name.name}.")
-    return kind
+    return format
 
 
-def encode(file: BinaryIO, kind: str, picture: Pixels) -> None:
-    """Write (height, width, channels) as a file of that kind."""
+def encode(file: BinaryIO, format: str, picture: Pixels) -> None:
+    """Write a (height, width, channels) picture as a file of this format."""
     if picture.dtype == np.uint16 and picture.shape[2] > 1:
-        _encode_deep(file, kind, picture)
-        return
-    pixels = picture[..., 0] if picture.shape[2] == 1 else picture
-    Image.fromarray(np.ascontiguousarray(pixels)).save(file, format=kind, **_OPTIONS[kind])
+        _encode_16bit_colours(file, format, picture)
+    else:
+        _to_image(picture).save(file, format=format, **_SAVE_OPTIONS[format])
 
 
-def _encode_deep(file: BinaryIO, kind: str, picture: Pixels) -> None:
+def _encode_16bit_colours(file: BinaryIO, format: str, picture: Pixels) -> None:
     """Several channels of 16 bits, which Pillow does not write."""
-    if kind == "PNG":
+    if format == "PNG":
         file.write(png16.encode_png16(picture))
         return
     import tifffile
@@ -194,33 +198,36 @@ def _encode_deep(file: BinaryIO, kind: str, picture: Pixels) -> None:
                      extrasamples=alpha, metadata=None)  # fmt: skip
 
 
+def _to_image(picture: Pixels) -> Image.Image:
+    return Image.fromarray(np.ascontiguousarray(picture[..., 0] if picture.shape[2] == 1 else picture))
+
+
 def recode_as_jpeg(picture: Pixels, quality: int) -> Pixels:
-    """What JPEG of this quality leaves of a picture, with colours in half resolution."""
-    return decode(BytesIO(encode_jpeg(picture, quality)), "JPEG", MOST_PIXELS).pixels
+    """The picture after JPEG compression with this quality and 4:2:0 colour subsampling."""
+    return decode(BytesIO(encode_jpeg(picture, quality)), "JPEG", MAX_PIXELS).pixels
 
 
 def encode_jpeg(picture: Pixels, quality: int) -> bytes:
-    """A picture as a JPEG file, with colours in half resolution."""
-    pixels = picture[..., 0] if picture.shape[2] == 1 else picture
+    """The picture as a JPEG file with 4:2:0 colour subsampling."""
     file = BytesIO()
-    Image.fromarray(np.ascontiguousarray(pixels)).save(file, format="JPEG", quality=quality, subsampling="4:2:0")
+    _to_image(picture).save(file, format="JPEG", quality=quality, subsampling="4:2:0")
     return file.getvalue()
 
 
 def resize(picture: Pixels, width: int, height: int | None = None) -> Pixels:
-    """A picture of 8 bits in another size; of the same shape, if no height is given."""
+    """An 8-bit picture in another size; without a height, the aspect ratio is kept."""
     height = height or max(1, round(picture.shape[0] * width / picture.shape[1]))
-    pixels = picture[..., 0] if picture.shape[2] == 1 else picture
-    return np.atleast_3d(np.asarray(Image.fromarray(np.ascontiguousarray(pixels)).resize((width, height))))
+    return np.atleast_3d(np.asarray(_to_image(picture).resize((width, height))))
 
 
 def encode_animation(file: BinaryIO, frames: Sequence[NDArray[np.uint8]], milliseconds: Sequence[int]) -> None:
-    """Write frames of RGB as a GIF that runs for ever; one duration a frame, the same colours for all."""
-    colours = Image.fromarray(np.concatenate([frames[0], frames[len(frames) // 2]])).quantize(255)
-    first, *others = (Image.fromarray(frame).quantize(palette=colours, dither=Image.Dither.NONE) for frame in frames)
+    """Write RGB frames as an endless GIF, with one duration for each frame and one palette for all."""
+    palette = Image.fromarray(np.concatenate([frames[0], frames[len(frames) // 2]])).quantize(255)
+    first, *others = (Image.fromarray(frame).quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames)
     first.save(file, format="GIF", save_all=True, append_images=others, duration=list(milliseconds), loop=0)
 
 
 def summarise_error(error: BaseException) -> str:
+    """The message of an error on one line of at most 100 characters; its class name if it has none."""
     text = " ".join(str(error).split())
     return (text[:100] if text else type(error).__name__).rstrip(".")

@@ -11,6 +11,7 @@ from typing import Any
 
 from jigsolve.io import files, layout_file
 from jigsolve.io.inputs import Input, from_pieces, from_sheet
+from jigsolve.io.pin_file import from_data
 from jigsolve.page.jobs import Job, Jobs
 from jigsolve.page.replay.answer import kept_answer
 from jigsolve.page.replay.atlas import Atlas, of_pieces
@@ -19,7 +20,7 @@ from jigsolve.page.worker import Task
 from jigsolve.pipeline import SolveParams
 from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.pieces import Pixels, cut, scramble
-from jigsolve.puzzle.pins import NO_PINS, Pins, check_pins, from_data
+from jigsolve.puzzle.pins import NO_PINS, Pins, check_pins
 from jigsolve.runtime.errors import InputError
 
 SHUFFLED = 40  # pixels of a piece of a whole picture, unless someone says otherwise

@@ -1,4 +1,4 @@
-"""Layout: which piece lies in which cell, with which turn. Pure data; the file format lives in `files`."""
+"""Layout: which piece lies in which cell, with which turn. Pure data; the file format is in `io.layout_file`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.puzzle.geometry import DOWN, RIGHT, SIDES, compose_turns, opposite, side_facing, side_id
 from jigsolve.runtime.errors import InputError
 
 HOLE = -1
@@ -14,10 +15,10 @@ HOLE = -1
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """An answer (or a truth): cells -> piece and turn.
+    """An answer or a truth: the piece and the turn of every cell.
 
-    pieces: (rows, cols) number of the piece in that cell, `HOLE` where there is none.
-    turns:  (rows, cols) clockwise quarter turns done to it, 0 in a hole.
+    pieces: (rows, cols) number of the piece in the cell; `HOLE` where there is none.
+    turns:  (rows, cols) clockwise quarter turns done to the piece; 0 in a hole.
     """
 
     pieces: NDArray[np.integer]
@@ -34,14 +35,17 @@ class Layout:
             raise InputError(f"Expected a grid of turns of shape {pieces.shape}, got {turns.dtype} of {turns.shape}.")
         if pieces.min() < HOLE:
             raise InputError(f"Expected piece numbers of at least 0 (or {HOLE} for a hole), got {pieces.min()}.")
-        if turns.min() < 0 or turns.max() > 3:
-            raise InputError(f"Expected turns from 0 to 3, got {turns.min()} to {turns.max()}.")
+        if turns.min() < 0 or turns.max() >= SIDES:
+            raise InputError(f"Expected turns from 0 to {SIDES - 1}, got {turns.min()} to {turns.max()}.")
         used = np.sort(pieces[pieces != HOLE], axis=None)
         twice = used[1:][used[1:] == used[:-1]]
         if twice.size:
             raise InputError(f"Expected every piece in one cell at most, got piece {twice[0]} in several.")
-        object.__setattr__(self, "pieces", _frozen(pieces.astype(np.int32)))
-        object.__setattr__(self, "turns", _frozen(turns.astype(np.int8)))
+        object.__setattr__(self, "pieces", _make_read_only(pieces.astype(np.int32)))
+        object.__setattr__(self, "turns", _make_read_only(turns.astype(np.int8)))
+
+    def __repr__(self) -> str:
+        return f"Layout({self.rows} rows x {self.cols} cols, {int((self.pieces == HOLE).sum())} holes)"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Layout):
@@ -57,33 +61,32 @@ class Layout:
         return int(self.pieces.shape[1])
 
     def is_feasible(self, n: int) -> bool:
-        """Does every one of the n pieces lie in exactly one cell, and is every cell filled?"""
+        """Whether each of the n pieces lies in exactly one cell and every cell is filled."""
         return self.pieces.size == n and bool(np.array_equal(np.sort(self.pieces, axis=None), np.arange(n)))
 
-    def rotate(self, quarter: int) -> Layout:
-        """The same assembly, turned clockwise as a whole."""
-        filled = np.rot90(self.pieces, -quarter) != HOLE
-        turns = np.where(filled, (np.rot90(self.turns, -quarter) + quarter) % 4, 0)
-        return Layout(np.rot90(self.pieces, -quarter), turns)
+    def rotate(self, turn: int) -> Layout:
+        """The same assembly, rotated as a whole by clockwise quarter turns."""
+        pieces = np.rot90(self.pieces, -turn)
+        return Layout(pieces, np.where(pieces != HOLE, compose_turns(np.rot90(self.turns, -turn), turn), 0))
 
 
 def facing_sides(
     pieces: NDArray[np.integer], turns: NDArray[np.integer]
 ) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """For a step to the right (rows, cols - 1) and a step down (rows - 1, cols): the two sides that meet there.
+    """The side ids of all joints to the right (rows, cols - 1), then of all joints downward (rows - 1, cols).
 
-    A side is 4 * piece + side; both are -1 beside a hole.
+    Each is a pair: the sides of the first cell and the sides of its neighbour. Both are -1 beside a hole.
     """
     piece, turn = pieces.astype(np.int64), turns.astype(np.int64)
-    met = []
-    for d, first, second in ((0, np.s_[:, :-1], np.s_[:, 1:]), (1, np.s_[:-1], np.s_[1:])):
-        both = (piece[first] != HOLE) & (piece[second] != HOLE)
-        a = np.where(both, 4 * piece[first] + (d - turn[first]) % 4, -1)
-        b = np.where(both, 4 * piece[second] + (d + 2 - turn[second]) % 4, -1)
-        met.append((a, b))
-    return met
+    joints = []
+    for direction, first, second in ((RIGHT, np.s_[:, :-1], np.s_[:, 1:]), (DOWN, np.s_[:-1], np.s_[1:])):
+        filled = (piece[first] != HOLE) & (piece[second] != HOLE)
+        a = side_id(piece[first], side_facing(direction, turn[first]))
+        b = side_id(piece[second], side_facing(opposite(direction), turn[second]))
+        joints.append((np.where(filled, a, -1), np.where(filled, b, -1)))
+    return joints
 
 
-def _frozen(grid: NDArray[np.integer]) -> NDArray[np.integer]:
+def _make_read_only(grid: NDArray[np.integer]) -> NDArray[np.integer]:
     grid.setflags(write=False)
     return grid

@@ -1,7 +1,7 @@
-"""Pieces of identical pixels, taken as one kind of piece with so many copies: nobody could tell them apart.
+"""Piece classes: pieces with identical pixels are copies of one class, because no solver can distinguish them.
 
-Classes are numbered, and turned, by their pixels and not by their place in the input. A solver that works on classes
-gives the same answer however the input was shuffled and turned.
+Classes are numbered and oriented by their pixels, not by their position in the input. A solver that works on classes
+gives the same answer for every shuffle and rotation of the input.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.puzzle.geometry import compose_turns
 from jigsolve.puzzle.layout import HOLE, Layout
-from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.puzzle.pieces import Pixels, Puzzle, rotate_pieces
 
 
 @dataclass(frozen=True, eq=False)
 class PieceClasses:
-    """How pieces fall into classes.
+    """The class of every piece.
 
-    of:        (pieces,) the kind of each piece.
-    lead:      (pieces,) quarter turns by which a piece is ahead of its kind: turned by t + lead, it looks like its
-               kind turned by t.
-    first:     (classes,) the first piece of each kind.
-    turn_bits: (classes,) bit t is set if turn t is worth trying; turns that look alike are tried once.
+    class_of:       (pieces,) the class of each piece.
+    turn_offset:    (pieces,) a piece turned by t + turn_offset has the pixels of its class turned by t.
+    representative: (classes,) the first piece of each class.
+    turn_bits:      (classes,) bit t is set if turn t is worth trying; turns with identical pixels are tried once.
     """
 
     class_of: NDArray[np.int32]
@@ -33,48 +33,53 @@ class PieceClasses:
     representative: NDArray[np.int32]
     turn_bits: NDArray[np.int32]
 
+    def __repr__(self) -> str:
+        return f"PieceClasses({len(self.representative)} classes of {len(self.class_of)} pieces)"
+
     @property
     def copies(self) -> NDArray[np.int32]:
-        """(classes,) how many pieces are of each kind."""
+        """(classes,) the number of pieces of each class."""
         return np.bincount(self.class_of, minlength=len(self.representative)).astype(np.int32)
 
     def assign_copies(self, classes: NDArray[np.int32], turns: NDArray[np.int32]) -> Layout:
-        """The layout of a grid of classes and turns: cells take the copies of their kind in order; holes stay."""
+        """The layout of a grid of classes and turns. Cells get the copies of their class in order; holes stay."""
         cells = np.argsort(classes, axis=None, kind="stable")[(classes == HOLE).sum() :]
-        members = np.argsort(self.class_of, kind="stable")
-        dealt = np.full(classes.size, HOLE, dtype=np.int32)
-        dealt[cells] = members
-        pieces = dealt.reshape(classes.shape)
-        return Layout(pieces, np.where(pieces == HOLE, 0, (turns + self.turn_offset[pieces]) % 4))
+        flat = np.full(classes.size, HOLE, dtype=np.int32)
+        flat[cells] = np.argsort(self.class_of, kind="stable")
+        pieces = flat.reshape(classes.shape)
+        return Layout(pieces, np.where(pieces == HOLE, 0, compose_turns(turns, self.turn_offset[pieces])))
 
 
 def find_piece_classes(puzzle: Puzzle, apart: Collection[int] = ()) -> PieceClasses:
-    """Sort the pieces of a puzzle into classes. apart: pieces that get a class of their own in any case."""
+    """Group the pieces of a puzzle into classes. Each piece in `apart` gets a class of its own."""
     turns = np.array(puzzle.turns)
-    seen = np.stack([_digests(np.rot90(puzzle.pieces, -turn, axes=(1, 2))) for turn in turns], axis=1)
-    lowest = seen.argmin(axis=1)  # a kind lies as its digest is lowest
+    digests = np.stack([_compute_digests(rotate_pieces(puzzle.pieces, turn)) for turn in turns], axis=1)
+    lowest = digests.argmin(axis=1)  # the orientation with the lowest digest is that of the class
+    separate = list(apart)
     mark = np.zeros(len(puzzle), dtype=np.uint64)
-    mark[list(apart)] = 1 + np.array(list(apart), dtype=np.uint64)
-    looks = np.stack([seen.min(axis=1), mark], axis=1)
-    _, first, of = np.unique(looks, axis=0, return_index=True, return_inverse=True)
-    bits = np.zeros(len(first), dtype=np.int32)
-    of_kind = [seen[first, (lowest[first] + k) % len(turns)] for k in range(len(turns))]
+    mark[separate] = 1 + np.array(separate, dtype=np.uint64)
+    keys = np.stack([digests.min(axis=1), mark], axis=1)
+    _, first, class_of = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    turn_bits = np.zeros(len(first), dtype=np.int32)
+    oriented = [digests[first, (lowest[first] + k) % len(turns)] for k in range(len(turns))]
     for k, turn in enumerate(turns):
-        bits[np.all([of_kind[k] != before for before in of_kind[:k]], axis=0)] |= 1 << turn
-    bits[of[list(apart)]] = (1 << turns).sum()
-    return PieceClasses(of.astype(np.int32).ravel(), turns[lowest].astype(np.int32), first.astype(np.int32), bits)
+        turn_bits[np.all([oriented[k] != earlier for earlier in oriented[:k]], axis=0)] |= 1 << turn
+    turn_bits[class_of[separate]] = (1 << turns).sum()
+    return PieceClasses(
+        class_of.astype(np.int32).ravel(), turns[lowest].astype(np.int32), first.astype(np.int32), turn_bits
+    )
 
 
 def merge_copies(puzzle: Puzzle, classes: PieceClasses) -> Puzzle:
-    """The puzzle with one piece of each kind, lying as the kind does."""
+    """The puzzle with one piece of each class, in the orientation of the class."""
     pieces = puzzle.pieces[classes.representative]
-    lead = classes.turn_offset[classes.representative]
+    offset = classes.turn_offset[classes.representative]
     for turn in puzzle.turns[1:]:
-        pieces[lead == turn] = np.rot90(pieces[lead == turn], -turn, axes=(1, 2))
+        pieces[offset == turn] = rotate_pieces(pieces[offset == turn], turn)
     return replace(puzzle, pieces=pieces, copies=classes.copies)
 
 
-def _digests(pieces: NDArray[np.unsignedinteger]) -> NDArray[np.uint64]:
-    """(n,) a number for what each piece looks like."""
+def _compute_digests(pieces: Pixels) -> NDArray[np.uint64]:
+    """(n,) a digest of the pixels of each piece."""
     digests = [blake2b(piece.tobytes(), digest_size=8).digest() for piece in pieces]
     return np.frombuffer(b"".join(digests), dtype=np.uint64)

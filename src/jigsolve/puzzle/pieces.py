@@ -1,4 +1,4 @@
-"""Puzzle: the pieces and what is known of the grid. Cutting and scrambling pictures."""
+"""Puzzle: the pieces and what is known of the grid. Functions that cut, scramble and mix pictures."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.puzzle.geometry import SIDES, compose_turns
 from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.runtime.errors import InputError
 
@@ -19,13 +20,13 @@ Size = tuple[int, int]  # (width, height) in pixels
 
 @dataclass(frozen=True, eq=False)
 class Puzzle:
-    """Pieces of equal size, and the grid they lie on; a grid with more cells than pieces has holes.
+    """Pieces of equal size and their grid. A grid with more cells than pieces has holes.
 
     pieces:  (n, height, width, channels), uint8 or uint16.
-    rows, cols: of the grid; both 0 if nobody knows.
+    rows, cols: of the grid; both 0 if unknown.
     rotated: orientations are unknown (Type 2).
-    in_place: the pieces lie in their cells already, row by row: only orientations are unknown (Type 3).
-    copies:  (n,) how many there are of each piece; None: one.
+    copies:  (n,) the number of copies of each piece; None: one of each.
+    in_place: the pieces already lie in their cells, row by row: only orientations are unknown (Type 3).
     """
 
     pieces: Pixels
@@ -44,49 +45,58 @@ class Puzzle:
         if (self.rows, self.cols) != UNKNOWN and (min(self.rows, self.cols) < 1 or self.rows * self.cols < total):
             raise InputError(f"Expected rows x cols to hold {total} pieces, got {self.rows} x {self.cols}.")
         if self.in_place and not (self.rotated and self.rows * self.cols == total):
-            raise InputError(f"Expected {total} turned pieces in place on a grid of as many cells, got another.")
+            found = f"{self.rows} x {self.cols}{'' if self.rotated else ' and upright pieces'}"
+            raise InputError(f"Expected rotated pieces in place on a grid of {total} cells, got {found}.")
         if min(p.shape[1:3]) < 2:
             raise InputError(f"Expected pieces of at least 2 x 2 pixels, got {p.shape[2]} x {p.shape[1]}.")
 
     def __len__(self) -> int:
         return len(self.pieces)
 
+    def __repr__(self) -> str:
+        _, height, width, channels = self.pieces.shape
+        pieces = f"{self.total} pieces of {width}x{height}x{channels} {self.pieces.dtype}"
+        grid = "unknown grid" if (self.rows, self.cols) == UNKNOWN else f"{self.rows} rows x {self.cols} cols"
+        return f"Puzzle({pieces}, {grid}, {'in place' if self.in_place else 'rotated' if self.rotated else 'upright'})"
+
     @property
     def total(self) -> int:
-        """How many pieces there are, copies included."""
+        """The number of pieces, copies included."""
         return len(self.pieces) if self.copies is None else int(self.copies.sum())
 
     @property
     def turns(self) -> tuple[int, ...]:
-        """The clockwise quarter turns a piece may need; an oblong one fits its cells only in half turns."""
+        """The clockwise quarter turns that a piece may need. An oblong piece fits its cell only in half turns."""
         if not self.rotated:
             return (0,)
-        return (0, 1, 2, 3) if self.pieces.shape[1] == self.pieces.shape[2] else (0, 2)
+        return tuple(range(SIDES)) if self.pieces.shape[1] == self.pieces.shape[2] else (0, 2)
 
     def appearances(self) -> NDArray[np.int32]:
-        """(n, 4) a number for how each piece looks after each turn: equal numbers, equal pixels."""
-        if self.pieces.shape[1] != self.pieces.shape[2]:
-            views = [self.pieces, self.pieces[:, ::-1, ::-1]]
-            order = (0, 0, 1, 1)  # a quarter turn of an oblong piece fits nowhere: its look does not count
-        else:
-            views = [np.rot90(self.pieces, -t, axes=(1, 2)) for t in range(4)]
-            order = (0, 1, 2, 3)
-        numbers: dict[bytes, int] = {}  # by digest: the pixels themselves would be kept in memory
-        seen = [
-            [numbers.setdefault(blake2b(piece.tobytes(), digest_size=16).digest(), len(numbers)) for piece in view]
-            for view in views
-        ]
-        return np.array(seen, dtype=np.int32).T[:, order]
+        """(n, 4) a number for the pixels of each piece after each turn: equal numbers, equal pixels."""
+        # A quarter turn of an oblong piece fits no cell, so its number does not matter.
+        turns = range(SIDES) if self.pieces.shape[1] == self.pieces.shape[2] else (0, 0, 2, 2)
+        numbers: dict[bytes, int] = {}  # by digest, which is smaller than the pixels
+        table = np.empty((len(self), SIDES), dtype=np.int32)
+        for column, turn in enumerate(turns):
+            for row, piece in enumerate(rotate_pieces(self.pieces, turn)):
+                digest = blake2b(piece.tobytes(), digest_size=16).digest()
+                table[row, column] = numbers.setdefault(digest, len(numbers))
+        return table
 
     def ambiguous_appearances(self) -> NDArray[np.int32] | None:
-        """`appearances()` if two pieces, or two turns of one piece, look alike; else None."""
-        looks = self.appearances()
-        seen = looks[:, self.turns]
-        return looks if len(np.unique(seen)) < seen.size else None
+        """`appearances()` if two pieces, or two turns of one piece, have equal pixels; else None."""
+        appearances = self.appearances()
+        possible = appearances[:, self.turns]
+        return appearances if len(np.unique(possible)) < possible.size else None
+
+
+def rotate_pieces(pieces: Pixels, turn: int) -> Pixels:
+    """(n, height, width, channels) pieces, each rotated by clockwise quarter turns."""
+    return np.rot90(pieces, -turn, axes=(1, 2))
 
 
 def check_picture(picture: Pixels) -> None:
-    """Refuse what is no picture: floats with their NaNs, flat arrays, none at all."""
+    """Refuse anything but a (height, width, channels) array of uint8 or uint16 with pixels in it."""
     _check_pixels(picture, "a picture", ("height", "width", "channels"))
 
 
@@ -98,7 +108,7 @@ def _check_pixels(pixels: object, what: str, axes: tuple[str, ...]) -> None:
 
 
 def cut(picture: Pixels, piece: Size | int) -> Puzzle:
-    """Cut a picture (height, width, channels) into pieces, row by row; what does not fill a piece is left off.
+    """Cut a picture (height, width, channels) into pieces, row by row. Pixels outside whole pieces are dropped.
 
     piece: (width, height) in pixels, or one length for square pieces.
     """
@@ -117,7 +127,7 @@ def cut(picture: Pixels, piece: Size | int) -> Puzzle:
 
 
 def cut_sheet(sheet: Pixels, piece: Size | int, rotated: bool = False) -> Puzzle:
-    """The puzzle of a scrambled sheet, which must consist of whole pieces."""
+    """Cut a scrambled sheet, which must consist of whole pieces."""
     puzzle = cut(sheet, piece)
     height, width = puzzle.pieces.shape[1:3]
     if sheet.shape[0] % height or sheet.shape[1] % width:
@@ -128,34 +138,27 @@ def cut_sheet(sheet: Pixels, piece: Size | int, rotated: bool = False) -> Puzzle
 
 
 def scramble(puzzle: Puzzle, rotate: bool, seed: int) -> tuple[Puzzle, Layout]:
-    """Shuffle (and turn) the pieces of a picture that is whole; returns the puzzle and its right layout."""
+    """Shuffle (and rotate) the pieces of a whole picture. Returns the puzzle and its true layout."""
     rng = np.random.default_rng(seed)
-    n = len(puzzle)
-    order = rng.permutation(n)  # place k of the puzzle holds what was piece order[k]
+    order = rng.permutation(len(puzzle))  # piece k of the new puzzle is piece order[k] of the old one
     shuffled = Puzzle(puzzle.pieces[order], puzzle.rows, puzzle.cols, rotated=rotate)
-    turned = rng.choice(shuffled.turns, n)
-    for t in shuffled.turns:
-        mine = turned == t
-        shuffled.pieces[mine] = np.rot90(shuffled.pieces[mine], -t, axes=(1, 2))
-    where = np.empty(n, dtype=np.int32)
-    where[order] = np.arange(n)
-    grid = where.reshape(puzzle.rows, puzzle.cols)
-    truth = Layout(grid, (-turned[grid]) % 4)
-    return shuffled, truth
+    turns = rng.choice(shuffled.turns, len(puzzle))
+    for turn in shuffled.turns:
+        shuffled.pieces[turns == turn] = rotate_pieces(shuffled.pieces[turns == turn], turn)
+    grid = np.argsort(order).reshape(puzzle.rows, puzzle.cols)
+    return shuffled, Layout(grid, compose_turns(0, -turns[grid]))
 
 
 def mix(parts: Sequence[tuple[Puzzle, Layout]], seed: int) -> tuple[Puzzle, list[Layout]]:
-    """Pour puzzles into one bag; returns it, of no known grid, and the right layouts in its numbers."""
+    """Mix puzzles into one bag. Returns the bag, whose grid is unknown, and the true layouts in its piece numbers."""
     if len({(*puzzle.pieces.shape[1:], puzzle.pieces.dtype) for puzzle, _ in parts}) != 1:
         raise InputError("Expected puzzles of pieces of one size and kind.")
-    rng = np.random.default_rng(seed)
     pieces = np.concatenate([puzzle.pieces for puzzle, _ in parts])
-    order = rng.permutation(len(pieces))
-    where = np.empty(len(pieces), dtype=np.int32)
-    where[order] = np.arange(len(pieces))
+    order = np.random.default_rng(seed).permutation(len(pieces))
+    new_number = np.argsort(order)
     first = np.cumsum([0, *(len(puzzle) for puzzle, _ in parts)])
     truths = [
-        Layout(np.where(truth.pieces == HOLE, HOLE, where[first[k] + truth.pieces]), truth.turns)
+        Layout(np.where(truth.pieces == HOLE, HOLE, new_number[first[k] + truth.pieces]), truth.turns)
         for k, (_, truth) in enumerate(parts)
     ]
     return Puzzle(pieces[order], *UNKNOWN, rotated=any(puzzle.rotated for puzzle, _ in parts)), truths

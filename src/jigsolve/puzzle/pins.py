@@ -1,23 +1,19 @@
-"""What a person already knows: pieces whose cell is known, joints that are right, joints that are wrong."""
+"""Pins: what a person already knows. Pieces with a known cell, joints that are right, joints that are wrong."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.puzzle.geometry import STEPS, compose_turns, direction_of, rotate_side, turn_to_meet
 from jigsolve.runtime.errors import InputError
 
-FORMAT = "jigsolve-pins"
-VERSION = 1
-SIDES = ("right", "down", "left", "up")
-STEPS = ((0, 1), (1, 0), (0, -1), (-1, 0))
-MOST = 1_000_000
-
 Flags = NDArray[np.bool_]
+Pose = tuple[int, int, int]  # row, col, turn
 
 
 class PinnedCell(NamedTuple):
@@ -40,7 +36,7 @@ class PinnedJoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Pins:
-    """cells, joints: the answer has all of them. forbidden: it has none of these."""
+    """cells, joints: the answer has all of them. forbidden: the answer has none of them."""
 
     cells: tuple[PinnedCell, ...] = ()
     joints: tuple[PinnedJoint, ...] = ()
@@ -49,103 +45,80 @@ class Pins:
     def __bool__(self) -> bool:
         return bool(self.cells or self.joints or self.forbidden)
 
+    def __repr__(self) -> str:
+        return f"Pins({len(self.cells)} cells, {len(self.joints)} joints, {len(self.forbidden)} forbidden)"
+
     def rename(self, name: Callable[[int], tuple[int, int]]) -> Pins:
-        """The same pins for other numbers. name: piece -> new number, and the quarter turns it is ahead of it."""
-        cells = tuple(PinnedCell(name(p)[0], row, col, (turn - name(p)[1]) % 4) for p, row, col, turn in self.cells)
+        """The same pins in other piece numbers. name: piece -> new number, and the turn offset of the piece."""
+
+        def rename_end(piece: int, side: int) -> tuple[int, int]:
+            return name(piece)[0], rotate_side(side, name(piece)[1])
+
+        cells = (PinnedCell(name(p)[0], row, col, compose_turns(turn, -name(p)[1])) for p, row, col, turn in self.cells)
         joints, forbidden = (
-            tuple(
-                PinnedJoint(name(p)[0], (s + name(p)[1]) % 4, name(o)[0], (t + name(o)[1]) % 4) for p, s, o, t in some
-            )
-            for some in (self.joints, self.forbidden)
+            tuple(PinnedJoint(*rename_end(*joint[:2]), *rename_end(*joint[2:])) for joint in group)
+            for group in (self.joints, self.forbidden)
         )
-        return Pins(cells, joints, forbidden)
+        return Pins(tuple(cells), joints, forbidden)
 
     def pieces(self) -> set[int]:
-        """All pieces that are spoken of."""
-        joints = (*self.joints, *self.forbidden)
-        return {pin.piece for pin in self.cells} | {end for one in joints for end in (one.piece, one.other)}
+        """All pieces that a pin names."""
+        return {pin.piece for pin in self.cells} | _ends_of((*self.joints, *self.forbidden))
 
     def count_broken(self, pieces: NDArray[np.integer], turns: NDArray[np.integer]) -> int:
-        """How many of them a layout does not respect."""
-        there = np.argwhere(np.isin(pieces, sorted(self.pieces()))).tolist()
-        lies = {int(pieces[row, col]): (row, col, int(turns[row, col])) for row, col in there}
-        cells = sum(lies.get(pin.piece) != tuple(pin[1:]) for pin in self.cells)
-        joints = sum(not _meet(one, lies) for one in self.joints)
-        return cells + joints + sum(_meet(one, lies) for one in self.forbidden)
+        """The number of pins that a layout does not respect."""
+        poses = _find_poses(self.pieces(), pieces, turns)
+        cells = sum(poses.get(pin.piece) != tuple(pin[1:]) for pin in self.cells)
+        joints = sum(not _has_joint(poses, joint) for joint in self.joints)
+        return cells + joints + sum(_has_joint(poses, joint) for joint in self.forbidden)
 
     def find_held(self, pieces: NDArray[np.integer], turns: NDArray[np.integer]) -> tuple[Flags, Flags, Flags]:
-        """Of a layout that respects them: cells that are pinned; joints to the right and below that are certain.
+        """Of a layout that respects the pins: pinned cells, and the joints to the right and below that are certain.
 
-        A joint is, if it is fixed or if both its pieces are pinned.
+        A joint is certain if it is fixed or if both its pieces are pinned.
         """
         cells = np.isin(pieces, [pin.piece for pin in self.cells])
         certain = [cells[:, :-1] & cells[:, 1:], cells[:-1] & cells[1:]]
-        named = {end for one in self.joints for end in (one.piece, one.other)}
-        there = np.argwhere(np.isin(pieces, sorted(named))).tolist()
-        lies = {int(pieces[row, col]): (row, col, int(turns[row, col])) for row, col in there}
-        for one in self.joints:
-            if _meet(one, lies):
-                (row, col, _), (below, beside, _) = lies[one.piece], lies[one.other]
-                certain[int(col == beside)][min(row, below), min(col, beside)] = True
+        poses = _find_poses(_ends_of(self.joints), pieces, turns)
+        for joint in self.joints:
+            if _has_joint(poses, joint):
+                (row, col, _), (other_row, other_col, _) = poses[joint.piece], poses[joint.other]
+                certain[int(col == other_col)][min(row, other_row), min(col, other_col)] = True
         return cells, certain[0], certain[1]
 
 
 NO_PINS = Pins()
 
 
-def _meet(joint: PinnedJoint, lies: dict[int, tuple[int, int, int]]) -> bool:
-    if joint.piece not in lies or joint.other not in lies:
-        return False
-    return _beside(joint, lies[joint.piece]) == lies[joint.other]
+def find_blocks(pins: Pins) -> list[dict[int, Pose]]:
+    """The blocks of pieces that fixed joints hold together, each as poses (row, col, turn) by piece.
 
-
-def _beside(joint: PinnedJoint, pose: tuple[int, int, int]) -> tuple[int, int, int]:
-    """Where the other piece of a joint lies, if the first lies so."""
-    row, col, turn = pose
-    d = (joint.side + turn) % 4
-    return row + STEPS[d][0], col + STEPS[d][1], (d + 2 - joint.other_side) % 4
-
-
-def find_blocks(pins: Pins) -> list[dict[int, tuple[int, int, int]]]:
-    """Pieces held together by fixed joints, each block with the poses (row, col, turn) of its pieces.
-
-    Blocks with a pinned cell lie where they belong on the grid; the others are seen from their first piece, unturned.
+    A block with a pinned cell has its poses on the grid. The poses of any other block are relative to its first piece.
     Contradictions are refused.
     """
-    beside: dict[int, list[PinnedJoint]] = {}
-    for one in pins.joints:
-        beside.setdefault(one.piece, []).append(one)
-        beside.setdefault(one.other, []).append(PinnedJoint(one.other, one.other_side, one.piece, one.side))
-    fixed: dict[int, tuple[int, int, int]] = {}
+    joints_of: dict[int, list[PinnedJoint]] = {}
+    for joint in pins.joints:
+        joints_of.setdefault(joint.piece, []).append(joint)
+        joints_of.setdefault(joint.other, []).append(PinnedJoint(*joint[2:], *joint[:2]))
+    fixed: dict[int, Pose] = {}
     for pin in pins.cells:
         if fixed.setdefault(pin.piece, pin[1:]) != pin[1:]:
             raise InputError(f"Expected one cell for each pinned piece, got two for piece {pin.piece}.")
-    found: list[dict[int, tuple[int, int, int]]] = []
-    seen: set[int] = set()
-    for start in (*fixed, *beside):
-        if start in seen:
-            continue
-        block = {start: fixed.get(start, (0, 0, 0))}
-        todo = [start]
-        while todo:
-            piece = todo.pop()
-            for one in beside.get(piece, ()):
-                pose = _beside(one, block[piece])
-                if one.other not in block:
-                    block[one.other] = pose
-                    todo.append(one.other)
-                elif block[one.other] != pose:
-                    raise InputError(f"Expected joints that agree, got piece {one.other} in two places.")
-        for piece in block:
-            if piece in fixed and block[piece] != fixed[piece]:
-                raise InputError(f"Expected pinned cells and joints that agree, got piece {piece} in two places.")
-        seen |= set(block)
-        found.append(block)
-    return found
+    blocks: list[dict[int, Pose]] = []
+    done: set[int] = set()
+    for start in (*fixed, *joints_of):
+        if start not in done:
+            block = _grow_block(start, fixed.get(start, (0, 0, 0)), joints_of)
+            for piece in block:
+                if piece in fixed and block[piece] != fixed[piece]:
+                    raise InputError(f"Expected pinned cells and joints that agree, got piece {piece} in two places.")
+            done |= set(block)
+            blocks.append(block)
+    return blocks
 
 
 def check_pins(pins: Pins, n: int, rows: int, cols: int, turns: tuple[int, ...]) -> Pins:
-    """The same pins, if n pieces on this grid can respect them."""
+    """Returns the pins if n pieces on this grid can respect them; otherwise an error."""
     for piece in sorted(pins.pieces()):
         if piece >= n:
             raise InputError(f"Expected pins for pieces 0 to {n - 1}, got piece {piece}.")
@@ -156,81 +129,72 @@ def check_pins(pins: Pins, n: int, rows: int, cols: int, turns: tuple[int, ...])
         if joint.piece == joint.other:
             raise InputError(f"Expected joints between two pieces, got one of piece {joint.piece} with itself.")
     fixed = {pin.piece for pin in pins.cells}
-    taken: dict[tuple[int, int], int] = {}
+    occupied: dict[tuple[int, int], int] = {}
     for block in find_blocks(pins):
-        _check_block(block, bool(fixed & set(block)), rows, cols, turns, taken)
+        is_fixed = bool(fixed & set(block))
+        _check_cells(block, turns, occupied if is_fixed else {})
+        if rows:
+            _check_fit(block, is_fixed, rows, cols, may_rotate=1 in turns)
         for joint in pins.forbidden:
-            if _meet(joint, block):
+            if _has_joint(block, joint):
                 raise InputError(f"Expected pins that agree, got a forbidden joint of {joint.piece} and {joint.other}.")
     return pins
 
 
-def _check_block(
-    block: dict[int, tuple[int, int, int]], fixed: bool, rows: int, cols: int, turns: tuple[int, ...],
-    taken: dict[tuple[int, int], int],
-) -> None:  # fmt: skip
-    here = taken if fixed else {}
+def _ends_of(joints: Iterable[PinnedJoint]) -> set[int]:
+    return {piece for joint in joints for piece in (joint.piece, joint.other)}
+
+
+def _find_poses(wanted: set[int], pieces: NDArray[np.integer], turns: NDArray[np.integer]) -> dict[int, Pose]:
+    """The poses of some pieces in a layout."""
+    cells = np.argwhere(np.isin(pieces, sorted(wanted))).tolist()
+    return {int(pieces[row, col]): (row, col, int(turns[row, col])) for row, col in cells}
+
+
+def _has_joint(poses: Mapping[int, Pose], joint: PinnedJoint) -> bool:
+    if joint.piece not in poses or joint.other not in poses:
+        return False
+    return _pose_of_other(joint, poses[joint.piece]) == poses[joint.other]
+
+
+def _pose_of_other(joint: PinnedJoint, pose: Pose) -> Pose:
+    """The pose of the second piece of a joint, given the pose of the first."""
+    row, col, turn = pose
+    direction = direction_of(joint.side, turn)
+    row_step, col_step = STEPS[direction]
+    return row + row_step, col + col_step, turn_to_meet(joint.other_side, direction)
+
+
+def _grow_block(start: int, pose: Pose, joints_of: Mapping[int, list[PinnedJoint]]) -> dict[int, Pose]:
+    """The poses of all pieces that joints connect to the first one."""
+    block = {start: pose}
+    frontier = [start]
+    while frontier:
+        piece = frontier.pop()
+        for joint in joints_of.get(piece, ()):
+            pose = _pose_of_other(joint, block[piece])
+            if joint.other not in block:
+                block[joint.other] = pose
+                frontier.append(joint.other)
+            elif block[joint.other] != pose:
+                raise InputError(f"Expected joints that agree, got piece {joint.other} in two places.")
+    return block
+
+
+def _check_cells(block: dict[int, Pose], turns: tuple[int, ...], occupied: dict[tuple[int, int], int]) -> None:
+    """Each cell takes one piece, in a turn that is possible. Adds the cells of the block to `occupied`."""
     for piece, (row, col, turn) in block.items():
-        if here.setdefault((row, col), piece) != piece:
-            raise InputError(f"Expected one piece in a cell, got pieces {here[row, col]} and {piece} in one.")
+        if occupied.setdefault((row, col), piece) != piece:
+            raise InputError(f"Expected one piece in a cell, got pieces {occupied[row, col]} and {piece} in one.")
         if turn not in turns:
             raise InputError(f"Expected turns out of {turns}, got {turn} for piece {piece}.")
-        if fixed and rows and not (0 <= row < rows and 0 <= col < cols):
+
+
+def _check_fit(block: dict[int, Pose], is_fixed: bool, rows: int, cols: int, may_rotate: bool) -> None:
+    """The block lies on the grid, or fits on it somewhere if it has no pinned cell."""
+    for piece, (row, col, _) in block.items():
+        if is_fixed and not (0 <= row < rows and 0 <= col < cols):
             raise InputError(f"Expected pinned joints on a grid of {rows} x {cols}, got piece {piece} beyond it.")
-    high, wide = (max(pose[k] for pose in block.values()) - min(pose[k] for pose in block.values()) for k in (0, 1))
-    if rows and not (high < rows and wide < cols) and not (1 in turns and high < cols and wide < rows):
-        raise InputError(f"Expected joints that fit a grid of {rows} x {cols}, got {high + 1} x {wide + 1} pieces.")
-
-
-def from_data(data: object) -> Pins:
-    """From data out of JSON, which may be anybody's."""
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError(f'Expected a pin file with "format": "{FORMAT}".')
-    if data.get("version") != VERSION or isinstance(data["version"], bool):
-        raise InputError(f"Expected version {VERSION} of the pin file.")
-    cells = tuple(
-        PinnedCell(_whole(one, "piece"), _whole(one, "row"), _whole(one, "col"), _whole(one, "turn", 3, 0))
-        for one in _list(data, "cells")
-    )
-    joints, forbidden = (
-        tuple(
-            PinnedJoint(_whole(one, "piece"), _side(one, "side"), _whole(one, "other"), _side(one, "other_side"))
-            for one in _list(data, key)
-        )
-        for key in ("joints", "forbidden")
-    )
-    return Pins(cells, joints, forbidden)
-
-
-def to_data(pins: Pins) -> dict[str, Any]:
-    """As data for JSON."""
-    joints, forbidden = (
-        [
-            {"piece": one.piece, "side": SIDES[one.side], "other": one.other, "other_side": SIDES[one.other_side]}
-            for one in some
-        ]
-        for some in (pins.joints, pins.forbidden)
-    )
-    cells = [pin._asdict() for pin in pins.cells]
-    return {"format": FORMAT, "version": VERSION, "cells": cells, "joints": joints, "forbidden": forbidden}
-
-
-def _list(data: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    found = data.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise InputError(f"Expected {key} as a list of objects.")
-    return found
-
-
-def _whole(one: dict[str, Any], key: str, most: int = MOST - 1, missing: int | None = None) -> int:
-    value = one.get(key, missing)
-    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= most:
-        raise InputError(f"Expected {key} as a whole number from 0 to {most}, got {str(value)[:20]!r}.")
-    return value
-
-
-def _side(one: dict[str, Any], key: str) -> int:
-    value = one.get(key)
-    if value not in SIDES:
-        raise InputError(f"Expected {key} out of {', '.join(SIDES)}, got {str(value)[:20]!r}.")
-    return SIDES.index(value)
+    high, wide = (1 + max(cells) - min(cells) for cells in list(zip(*block.values(), strict=True))[:2])
+    if not (high <= rows and wide <= cols) and not (may_rotate and high <= cols and wide <= rows):
+        raise InputError(f"Expected joints that fit a grid of {rows} x {cols}, got {high} x {wide} pieces.")

@@ -1,4 +1,4 @@
-"""How right a layout is: direct (DC), neighbour (NC), perfect (PR), and what the eye sees."""
+"""Scores of a layout against the truth: direct (DC), neighbour (NC), perfect (PR), and the picture score."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
+from jigsolve.puzzle.geometry import SIDES
 from jigsolve.puzzle.layout import HOLE, Layout, facing_sides
 from jigsolve.runtime.errors import InputError
 
@@ -18,9 +18,9 @@ class Scores:
     """Fractions of 1.
 
     direct:    pieces in their cell, with their turn.
-    neighbour: true joints that the layout has.
+    neighbour: joints of the truth that the layout has.
     perfect:   the layout is the truth.
-    picture:   cells that show the right pixels, whichever of several identical pieces they hold.
+    picture:   cells that show the right pixels; identical pieces may be swapped.
     """
 
     direct: float
@@ -29,77 +29,82 @@ class Scores:
     picture: float
 
 
-def score(layout: Layout, truth: Layout, looks: NDArray[np.int32] | None = None, rotated: bool | None = None) -> Scores:
-    """Compare a layout with the truth, in the best of the global rotations where orientations were unknown.
+def score(
+    layout: Layout, truth: Layout, appearances: NDArray[np.int32] | None = None, rotated: bool | None = None
+) -> Scores:
+    """Compare a layout with the truth, in the best global rotation if orientations are unknown.
 
-    looks: `Puzzle.appearances()`, for the picture score; without it no two pieces count as identical.
-    rotated: whether the whole picture may come out turned; None: if any piece of either layout is turned.
+    appearances: `Puzzle.appearances()`, for the picture score; without it no two pieces count as identical.
+    rotated: whether the layout may be rotated as a whole; None: if any piece of either layout is turned.
     """
     if layout.pieces.size != truth.pieces.size:
         raise InputError(f"Expected a layout of {truth.pieces.size} cells, got {layout.pieces.size}.")
     n = int(max(layout.pieces.max(), truth.pieces.max())) + 1
-    if looks is None:
-        looks = np.arange(4 * n, dtype=np.int32).reshape(n, 4)
-    elif len(looks) < n:
-        raise InputError(f"Expected the looks of {n} pieces, got {len(looks)}.")
+    if appearances is None:
+        appearances = np.arange(SIDES * n, dtype=np.int32).reshape(n, SIDES)
+    elif len(appearances) < n:
+        raise InputError(f"Expected appearances of {n} pieces, got {len(appearances)}.")
     if rotated is None:
         rotated = bool(layout.turns.any() or truth.turns.any())
-    views = [layout.rotate(k) for k in (range(4) if rotated else range(1))]
+    views = [layout.rotate(turn) for turn in range(SIDES if rotated else 1)]
     views = [view for view in views if view.pieces.shape == truth.pieces.shape]
-    neighbour = _neighbour(layout, truth)
+    neighbour = _score_neighbours(layout, truth)
     if not views:
         return Scores(0.0, neighbour, False, 0.0)
-    direct = max(_direct(view, truth) for view in views)
-    picture = max(_picture(view, truth, looks) for view in views)
+    direct = max(_score_direct(view, truth) for view in views)
+    picture = max(_score_picture(view, truth, appearances) for view in views)
     return Scores(direct, neighbour, direct == 1.0, picture)
 
 
 def match_pictures(layouts: Sequence[Layout], truths: Sequence[Layout]) -> tuple[list[int], float]:
-    """Of a mixed bag: for each true picture the answer that is meant for it, and the share of pieces in the right one.
+    """Match the layouts of a bag to its true pictures so that most pieces lie in the right picture.
 
-    Answers and pictures are paired so that the share is largest; -1 if there are too few answers. Strict: a piece that
-    looks like one of another picture still belongs to its own.
+    Returns the index of the layout for each truth (-1 if there are too few layouts) and the share of pieces in the
+    right picture. A piece that is identical to one of another picture still belongs to its own.
     """
+    from scipy.optimize import linear_sum_assignment  # slow to import, and only bags need it
+
     common = np.array(
-        [[len(np.intersect1d(_pieces(truth), _pieces(layout))) for layout in layouts] for truth in truths]
+        [[len(np.intersect1d(_pieces_of(truth), _pieces_of(layout))) for layout in layouts] for truth in truths]
     )
-    mine, theirs = linear_sum_assignment(-common)
-    answer = np.full(len(truths), -1)
-    answer[mine] = theirs
-    return answer.tolist(), float(common[mine, theirs].sum() / sum(len(_pieces(truth)) for truth in truths))
-
-
-def _pieces(layout: Layout) -> NDArray[np.integer]:
-    there: NDArray[np.integer] = layout.pieces[layout.pieces != HOLE]
-    return there
-
-
-def _direct(layout: Layout, truth: Layout) -> float:
-    same = (layout.pieces == truth.pieces) & (layout.turns == truth.turns) & (truth.pieces != HOLE)
-    return float(same.sum() / max(1, (truth.pieces != HOLE).sum()))
-
-
-def _picture(layout: Layout, truth: Layout, looks: NDArray[np.int32]) -> float:
-    there = truth.pieces != HOLE
-    seen = np.where(layout.pieces != HOLE, looks[layout.pieces, layout.turns], -1)
-    return float((seen == looks[truth.pieces, truth.turns])[there].mean()) if there.any() else 0.0
-
-
-def _neighbour(layout: Layout, truth: Layout) -> float:
-    true = joint_ids(truth)
-    return float(np.isin(true, joint_ids(layout)).mean()) if len(true) else 1.0
+    truth_index, layout_index = linear_sum_assignment(-common)
+    match = np.full(len(truths), -1)
+    match[truth_index] = layout_index
+    total = sum(len(_pieces_of(truth)) for truth in truths)
+    return match.tolist(), float(common[truth_index, layout_index].sum() / total)
 
 
 def joint_ids(layout: Layout) -> NDArray[np.int64]:
-    """A number for every joint of a layout; the same two sides give the same number wherever they meet."""
-    numbers = np.concatenate([grid.ravel() for grid in joint_id_grids(layout)])
-    return numbers[numbers >= 0]
+    """The ids of all joints of a layout; the same two sides give the same id in every cell."""
+    ids = np.concatenate([grid.ravel() for grid in joint_id_grids(layout)])
+    return ids[ids >= 0]
 
 
 def joint_id_grids(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(rows, cols - 1) and (rows - 1, cols): the numbers of the joints to the right and below, -1 beside a hole."""
+    """(rows, cols - 1) and (rows - 1, cols): the ids of the joints to the right and below, -1 beside a hole."""
     right, down = (
         np.where(a >= 0, np.minimum(a, b) << 32 | np.maximum(a, b), -1)
         for a, b in facing_sides(layout.pieces, layout.turns)
     )
     return right, down
+
+
+def _pieces_of(layout: Layout) -> NDArray[np.integer]:
+    pieces: NDArray[np.integer] = layout.pieces[layout.pieces != HOLE]
+    return pieces
+
+
+def _score_direct(layout: Layout, truth: Layout) -> float:
+    same = (layout.pieces == truth.pieces) & (layout.turns == truth.turns) & (truth.pieces != HOLE)
+    return float(same.sum() / max(1, (truth.pieces != HOLE).sum()))
+
+
+def _score_picture(layout: Layout, truth: Layout, appearances: NDArray[np.int32]) -> float:
+    filled = truth.pieces != HOLE
+    shown = np.where(layout.pieces != HOLE, appearances[layout.pieces, layout.turns], -1)
+    return float((shown == appearances[truth.pieces, truth.turns])[filled].mean()) if filled.any() else 0.0
+
+
+def _score_neighbours(layout: Layout, truth: Layout) -> float:
+    true = joint_ids(truth)
+    return float(np.isin(true, joint_ids(layout)).mean()) if len(true) else 1.0

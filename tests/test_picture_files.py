@@ -1,0 +1,162 @@
+"""Picture files: pixels survive a round trip, and broken files give an error of one line."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+import tifffile
+from PIL import Image
+
+from jigsolve.io import files
+from jigsolve.runtime.errors import InputError
+from pictures import noise
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 4])
+@pytest.mark.parametrize("suffix", [".png", ".tif"])
+def test_lossless_round_trip(tmp_path: Path, channels: int, suffix: str) -> None:
+    pixels = noise(9, 14, channels)
+    files.write_picture(tmp_path / f"a{suffix}", pixels)
+    back = files.read_picture(tmp_path / f"a{suffix}")
+    assert back.dtype == np.uint8
+    np.testing.assert_array_equal(back, pixels)
+
+
+@pytest.mark.parametrize(("name", "channels"), [("a.bmp", 1), ("a.BMP", 3), ("a.webp", 3), ("a.webp", 4)])
+def test_other_lossless_formats(tmp_path: Path, name: str, channels: int) -> None:
+    pixels = noise(9, 14, channels)
+    files.write_picture(tmp_path / name, pixels)
+    np.testing.assert_array_equal(files.read_picture(tmp_path / name), pixels)
+
+
+@pytest.mark.parametrize(
+    ("name", "channels"),
+    [("a.png", 1), ("a.tif", 1), ("a.png", 2), ("a.png", 3), ("a.tif", 3), ("a.png", 4), ("a.tif", 4)],
+)
+def test_16_bits_round_trip(tmp_path: Path, name: str, channels: int) -> None:
+    pixels = noise(9, 14, channels, np.uint16)
+    files.write_picture(tmp_path / name, pixels)
+    back = files.read_picture(tmp_path / name)
+    assert back.dtype == np.uint16
+    np.testing.assert_array_equal(back, pixels)
+    if channels in (3, 4):
+        np.testing.assert_array_equal(np.asarray(Image.open(tmp_path / name)), pixels >> 8)  # what other programs read
+
+
+def test_read_in_8_bits(tmp_path: Path) -> None:
+    deep, flat = noise(9, 14, 3, np.uint16), noise(9, 14, 3)
+    files.write_picture(tmp_path / "deep.png", deep)
+    files.write_picture(tmp_path / "flat.png", flat)
+    np.testing.assert_array_equal(files.read_picture_8bit(tmp_path / "deep.png"), deep >> 8)
+    np.testing.assert_array_equal(files.read_picture_8bit(tmp_path / "flat.png"), flat)
+    assert files.read_picture_8bit(tmp_path / "deep.png").dtype == np.uint8
+
+
+@pytest.mark.parametrize("compression", [None, "zlib"])
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_16_bits_of_other_programs(tmp_path: Path, compression: str | None, order: str) -> None:
+    pixels = noise(9, 14, 3, np.uint16)
+    tifffile.imwrite(tmp_path / "a.tif", pixels, photometric="rgb", compression=compression, byteorder=order)
+    np.testing.assert_array_equal(files.read_picture(tmp_path / "a.tif"), pixels)
+
+
+@pytest.mark.parametrize("channels", [2, 3, 4])
+def test_16_bits_with_another_png_filter(tmp_path: Path, channels: int) -> None:
+    """A PNG that stores the differences from the pixel to the left, as many programs do."""
+    pixels = noise(9, 14, channels, np.uint16)
+    files.write_picture(tmp_path / "up.png", pixels)
+    size, lines = 2 * channels, pixels.astype(">u2").view(np.uint8).reshape(9, -1)
+    left = np.concatenate([np.zeros((9, size), np.uint8), lines[:, :-size]], axis=1)
+    body = zlib.compress(np.concatenate([np.ones((9, 1), np.uint8), lines - left], axis=1).tobytes())
+    raw = (tmp_path / "up.png").read_bytes()
+    at = raw.index(b"IDAT") - 4
+    idat = len(body).to_bytes(4, "big") + b"IDAT" + body + zlib.crc32(b"IDAT" + body).to_bytes(4, "big")
+    (tmp_path / "left.png").write_bytes(raw[:at] + idat + raw[-12:])
+    np.testing.assert_array_equal(files.read_picture(tmp_path / "left.png"), pixels)
+
+
+def test_16_bits_are_rotated_by_exif(tmp_path: Path) -> None:
+    pixels = noise(9, 14, 3, np.uint16)
+    tifffile.imwrite(tmp_path / "a.tif", pixels, photometric="rgb", extratags=[(274, "H", 1, 6, True)])
+    np.testing.assert_array_equal(files.read_picture(tmp_path / "a.tif"), np.rot90(pixels, -1))
+
+
+def test_modes_are_read_as_grey_or_colour(tmp_path: Path) -> None:
+    image = Image.fromarray(noise(9, 14, 3))
+    for mode, channels in (("1", 1), ("L", 1), ("P", 3), ("CMYK", 3)):
+        path = tmp_path / f"{mode}.tif"
+        image.convert(mode).save(path)
+        back = files.read_picture(path)
+        assert back.shape == (9, 14, channels), mode
+        expected = np.asarray(image.convert(mode).convert("RGB" if channels == 3 else "L"))
+        np.testing.assert_array_equal(back.reshape(expected.shape), expected)
+    image.convert("CMYK").save(tmp_path / "a.jpg", quality=100)
+    assert files.read_picture(tmp_path / "a.jpg").shape == (9, 14, 3)
+    image.save(tmp_path / "a.gif")
+    assert files.read_picture(tmp_path / "a.gif").shape == (9, 14, 3)
+    transparent = image.convert("P")
+    transparent.save(tmp_path / "t.png", transparency=0)
+    assert files.read_picture(tmp_path / "t.png").shape == (9, 14, 4)
+
+
+def test_pictures_are_rotated_by_exif(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6  # upright after a clockwise quarter turn
+    pixels = noise(9, 14, 3)
+    Image.fromarray(pixels).save(tmp_path / "a.png", exif=exif)
+    np.testing.assert_array_equal(files.read_picture(tmp_path / "a.png"), np.rot90(pixels, -1))
+
+
+@pytest.mark.parametrize("name", ["a.gif", "a.tif", "a.png", "a.webp"])
+def test_the_first_of_several_frames_is_read(tmp_path: Path, name: str) -> None:
+    first, second = (np.full((9, 14, 3), shade, np.uint8) for shade in (40, 200))
+    more = {"append_images": [Image.fromarray(second)], "save_all": True}
+    Image.fromarray(first).save(tmp_path / name, **more, **({"lossless": True} if name == "a.webp" else {}))
+    pixels, has_more_frames = files.read_frame(tmp_path / name)
+    assert has_more_frames
+    np.testing.assert_array_equal(pixels[..., :3], first)
+    Image.fromarray(first).save(tmp_path / name)
+    assert not files.read_frame(tmp_path / name).has_more_frames
+
+
+def test_broken_pictures_give_errors_of_one_line(tmp_path: Path) -> None:
+    files.write_picture(tmp_path / "whole.png", noise(9, 14, 3))
+    raw = (tmp_path / "whole.png").read_bytes()
+    (tmp_path / "half.png").write_bytes(raw[: len(raw) // 2])
+    (tmp_path / "text.png").write_text("not a picture")
+    (tmp_path / "empty.png").write_bytes(b"")
+    Image.fromarray(np.zeros((4, 4), np.float32)).save(tmp_path / "float.tif")
+    Image.fromarray(np.full((4, 4), 1 << 20, np.int32)).save(tmp_path / "deep.tif")
+    for name in ("half.png", "text.png", "empty.png", "float.tif", "deep.tif", "none.png", "."):
+        with pytest.raises(InputError) as caught:
+            files.read_picture(tmp_path / name)
+        assert "\n" not in str(caught.value)
+
+
+def test_large_pictures_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files.write_picture(tmp_path / "a.png", noise(9, 14, 3))
+    for limit in (100, 10):  # Pillow warns above its limit and raises above twice that
+        monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", limit)
+        with pytest.raises(InputError, match="megapixels"):
+            files.read_picture(tmp_path / "a.png")
+
+
+@pytest.mark.parametrize(
+    ("name", "channels", "dtype"),
+    [("a.xyz", 3, np.uint8), ("a", 3, np.uint8), ("a.jpg", 4, np.uint8), ("a.bmp", 2, np.uint8),
+     ("a.jpg", 1, np.uint16), ("a.tif", 2, np.uint16), ("a.webp", 3, np.uint16), ("a.png", 5, np.uint8),
+     ("none/a.png", 3, np.uint8)],
+)  # fmt: skip
+def test_pictures_that_cannot_be_written(tmp_path: Path, name: str, channels: int, dtype: type) -> None:
+    with pytest.raises(InputError):
+        files.write_picture(tmp_path / name, noise(9, 14, channels, dtype))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_jpeg_is_refused_where_pixels_must_be_exact(tmp_path: Path) -> None:
+    assert files.check_picture_target(tmp_path / "a.jpg", noise(9, 14, 3)) == "JPEG"
+    with pytest.raises(InputError, match="lossless"):
+        files.check_picture_target(tmp_path / "a.jpg", noise(9, 14, 3), lossless=True)
