@@ -17,8 +17,8 @@ class Mahalanobis:
     """Across the border: the gradient against the mean of the two sides' own gradients.
 
     That difference is e_b - e_a with e = 1.5 outer - 0.5 inner: each side extrapolated to the cut. Along the border:
-    the steps of e from pixel to pixel. Each side whitens with the covariance of its own gradients plus `ridge` (in squared
-    Lab units), since flat sides have none. `border` says how borders are extrapolated and whitened.
+    the steps of e from pixel to pixel. Each side whitens with the covariance of its own gradients plus `ridge` (in
+    squared Lab units), since flat sides have none. `border` says how borders are extrapolated and whitened.
     """
 
     ridge: float = 0.1

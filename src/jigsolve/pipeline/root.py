@@ -32,7 +32,7 @@ def solve(
 
     source: the path of a sheet, a folder or a zip of pieces; a sheet as an array; an `Input`; or a `Puzzle`.
     pins: pieces in cells, fixed and forbidden joints. reference: another picture of the whole.
-    options: fields of `SolveParams` (effort="fast") and, for paths and arrays, options of `read_puzzle` (piece=(28, 28)).
+    options: fields of `SolveParams` (effort="fast") and, for paths and arrays, of `read_puzzle` (piece=(28, 28)).
     """
     chosen = {name: options.pop(name) for name in _PARAMS & options.keys()}
     given = to_input(source, **options)

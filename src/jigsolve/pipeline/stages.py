@@ -53,9 +53,10 @@ def measure(task: Task) -> Pairs:
     return replace(pairs, classes=classes)
 
 
-def _count_candidates(task: Task, puzzle: Puzzle, border: Border) -> int:
+def _count_candidates(task: Task, merged: Puzzle, border: Border) -> int:
     """As many as the compatibility needs, and those by which the answer is judged."""
-    return max(part.count_candidates(puzzle, border) for part in (task.parts.compatibility, JUDGE))
+    weighed = merged if task.parts.solver.merges_copies else task.puzzle
+    return max(task.parts.compatibility.count_candidates(weighed, border), JUDGE.count_candidates(merged, border))
 
 
 def _read_damage(task: Task, pairs: Pairs, classes: PieceClasses, workers: Workers) -> Pairs:
