@@ -151,7 +151,9 @@ def test_uploads_are_limited(client: TestClient, monkeypatch: pytest.MonkeyPatch
 
 def test_file_names_are_never_paths(client: TestClient) -> None:
     pieces = cut(PHOTOGRAPH[:80, :120], 40).pieces
-    state = upload_files(client, ("a.zip", zipped({f"../../{k}.png": encoded(piece) for k, piece in enumerate(pieces)})))
+    state = upload_files(
+        client, ("a.zip", zipped({f"../../{k}.png": encoded(piece) for k, piece in enumerate(pieces)}))
+    )
     assert state["puzzle"]["n"] == 6
     assert upload.clean_name("a\n\x00/../b") == "a\N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}/../b"
 
