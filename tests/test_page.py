@@ -124,10 +124,10 @@ def test_bad_uploads_are_refused_with_one_line(client: TestClient, name: str) ->
     files, word = BAD[name]
     answer = client.post("/api/sessions", content=body(files))
     assert answer.status_code == 400
-    said = answer.json()["error"]
-    assert word in said
-    assert "\n" not in said
-    assert said.endswith(".")
+    message = answer.json()["error"]
+    assert word in message
+    assert "\n" not in message
+    assert message.endswith(".")
 
 
 def test_malformed_bodies_are_refused(client: TestClient) -> None:

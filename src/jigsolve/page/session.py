@@ -123,7 +123,7 @@ class Session:
 
     def _clear_solve(self) -> None:
         self.timeline: list[Entry] = []
-        self.solve_id = secrets.token_hex(4)  # tells the timelines of two solves apart
+        self.solve_id = secrets.token_hex(4)  # distinguishes the timelines of two solves
         self.answer: bytes | None = None
         self.position, self.error = 0, ""
         self._previous: tuple[bytes | None, list[Entry], str] | None = None

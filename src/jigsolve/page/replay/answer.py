@@ -15,7 +15,7 @@ ALTERNATIVES_PER_SIDE = 3
 
 def describe_layout_file(saved: LayoutFile) -> dict[str, Any]:
     """A layout file in the form of `describe_answer`. What the file does not hold is empty or None."""
-    verdict = "A kept layout" if saved.confidence is None else saved.confidence.describe()
+    verdict = "A saved layout" if saved.confidence is None else saved.confidence.describe()
     return {"layout": to_data(saved), "consistency": None, "verdict": verdict, "seconds": {}, "notes": [],
             "stopped": saved.partial, "params": {}, "alternatives": None}  # fmt: skip
 

@@ -39,7 +39,7 @@ export class SolvingPanel {
     const waiting = state.phase === "queued";
     const finished = state.phase === "answer"; // the last pieces are still in flight
     byId("doing").textContent = waiting ? `Waiting: number ${state.position} in the queue`
-      : finished ? "All pieces are laid" : state.phase === "paused" ? "Paused" : this.stopping ? "Stopping"
+      : finished ? "All pieces are placed" : state.phase === "paused" ? "Paused" : this.stopping ? "Stopping"
         : `Solving ${formatCount(state.puzzle?.n ?? 0, "piece")}`;
     byId("pause").textContent = state.phase === "paused" ? "Go on" : "Pause";
     for (const id of ["pause", "stop"]) byId(id).disabled = waiting || finished || this.stopping;

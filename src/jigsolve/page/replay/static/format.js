@@ -4,7 +4,7 @@ export const STAGE_NAMES = {
   pairs: "Measuring all pairs",
   compatibility: "Weighing joints",
   layout: "Laying out",
-  search: "Searching for a better layout",
+  search: "Improving the layout",
   reference: "Looking at the reference",
   confidence: "Weighing the answer",
 };

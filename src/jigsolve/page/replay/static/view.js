@@ -117,7 +117,7 @@ export class View {
 
   // --- bitmaps -------------------------------------------------------------------------------------------------
 
-  // The size of a piece in a bitmap of so many pieces.
+  // The size of a piece in a bitmap that holds `count` pieces.
   _scaledPiece(count, maxPixels) {
     const scale = Math.min(1, Math.sqrt(maxPixels / Math.max(1, count * this.width * this.height)));
     return [Math.max(1, Math.floor(this.width * scale)), Math.max(1, Math.floor(this.height * scale))];
