@@ -34,7 +34,7 @@ def record(puzzle: Puzzle, solver: str = "default") -> tuple[Result, list[Entry]
     timeline: list[Entry] = []
     events: list[Event] = []
     recorder = Recorder(timeline.extend, events.append)
-    result = solve(puzzle, SolveParams(solver), recorder)
+    result = solve(puzzle, SolveParams(solver=solver), recorder)
     recorder.flush()
     return result, timeline, events
 

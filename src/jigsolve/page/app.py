@@ -41,7 +41,7 @@ def create_app(host: str = "127.0.0.1", grace: float = GRACE_S) -> Starlette:
     handlers = _Handlers(grace)
     session = "/api/sessions/{key}"
     routes = [
-        _route("/", handlers.get_index),
+        _route("/", handlers.get_static),
         _route("/static/{name}", handlers.get_static),
         _route("/api/examples", handlers.list_examples),
         _route("/api/examples/{name}.jpg", handlers.get_thumbnail),
@@ -89,11 +89,8 @@ class _Handlers:
         self.sessions = Sessions(self.jobs, grace)
         self.uploads = asyncio.Semaphore(MAX_CONCURRENT_UPLOADS)
 
-    async def get_index(self, request: Request) -> Response:
-        return _respond_static("index.html")
-
     async def get_static(self, request: Request) -> Response:
-        return _respond_static(request.path_params["name"])
+        return _respond_static(request.path_params.get("name", "index.html"))
 
     async def list_examples(self, request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(examples.listed))

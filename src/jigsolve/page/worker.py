@@ -110,6 +110,6 @@ def _warm_up() -> None:
 def _solve(task: Task, connection: Connection) -> bytes:
     control = _Control(connection)
     recorder = Recorder(lambda entries: connection.send(("timeline", entries)), control.on_event, control.now)
-    result = solve(task.input.puzzle, task.params, recorder, task.pins)
+    result = solve(task.input, task.params, recorder, task.pins)
     recorder.flush()
     return json.dumps(describe_answer(task.input, result), allow_nan=False, separators=(",", ":")).encode()

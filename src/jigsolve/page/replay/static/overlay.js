@@ -6,28 +6,22 @@ import { HOLE } from "./board.js";
 const DOUBT_THRESHOLD = 0.8;
 const STROKE_WIDTHS = 4; // number of different widths
 
-// Undecidable joints as {row, col, direction}, where direction is 0 (right) or 1 (down).
-export function findUndecidable(layout) {
-  const found = [];
-  for (const [direction, key] of [[0, "right"], [1, "down"]]) {
-    (layout.undecidable?.[key] ?? []).forEach((line, row) => line.forEach((flag, col) => {
-      if (flag) found.push({ row, col, direction });
-    }));
-  }
-  return found;
+// All joints with their values in two grids, as {row, col, direction, [name]}; direction is 0 (right) or 1 (down).
+function listJoints(grids, name) {
+  return ["right", "down"].flatMap((key, direction) =>
+    (grids?.[key] ?? []).flatMap((line, row) => line.map((value, col) => ({ row, col, direction, [name]: value }))));
 }
 
-// Doubtful joints, likewise with their probability; the least likely first.
+export function findUndecidable(layout) {
+  return listJoints(layout.undecidable, "flag").filter(({ flag }) => flag);
+}
+
+// The least likely first.
 export function findDoubtful(layout) {
-  const found = [];
-  for (const [direction, key] of [[0, "right"], [1, "down"]]) {
-    const undecidable = layout.undecidable?.[key];
-    (layout.joints?.[key] ?? []).forEach((line, row) => line.forEach((probability, col) => {
-      if (probability === null || probability >= DOUBT_THRESHOLD || undecidable?.[row][col]) return;
-      found.push({ row, col, direction, probability });
-    }));
-  }
-  return found.sort((a, b) => a.probability - b.probability);
+  const undecidable = listJoints(layout.undecidable, "flag");
+  return listJoints(layout.joints, "probability")
+    .filter(({ probability }, k) => probability !== null && probability < DOUBT_THRESHOLD && !undecidable[k]?.flag)
+    .sort((a, b) => a.probability - b.probability);
 }
 
 // The two cells of a joint.
