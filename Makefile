@@ -60,7 +60,7 @@ dist: $(READY)
 	cd build/empty && bin/jigsolve solve demo/puzzle.png --output solved.png --layout layout.json
 	cd build/empty && bin/jigsolve score layout.json demo/truth.json
 	cd build/empty && bin/jigsolve solve demo/puzzle.png --effort fast --report report.html
-	build/empty/bin/python -c 'from jigsolve.page.app import _static; [_static(n) for n in ("index.html", "main.js", "view.js", "look.css")]'
+	build/empty/bin/python -c 'from jigsolve.page.app import _respond_static; [_respond_static(n) for n in ("index.html", "main.js", "view.js", "look.css")]'
 	rm -rf build/empty
 	ls -l dist
 

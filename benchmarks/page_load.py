@@ -42,10 +42,10 @@ def body(name: str, raw: bytes) -> bytes:
 
 async def round_trip(address: str, client: httpx2.AsyncClient, seed: int, cancels: bool = False) -> str:
     """Upload, solve, look until there is an answer (or cancel as soon as there is a place in the queue), leave."""
-    sent = await client.post(f"{address}/api/desks", content=body(f"{seed}.png", sheet(seed)))
+    sent = await client.post(f"{address}/api/sessions", content=body(f"{seed}.png", sheet(seed)))
     if sent.status_code != 201:
         return f"refused: {sent.json()['error']}"
-    path = f"/api/desks/{sent.json()['key']}"
+    path = f"/api/sessions/{sent.json()['key']}"
     cancelled = False
     async with websockets.connect(f"{address.replace('http', 'ws')}{path}/live", max_size=None) as line:
         await client.post(f"{address}{path}/solve", json={"effort": "fast"})
@@ -55,7 +55,7 @@ async def round_trip(address: str, client: httpx2.AsyncClient, seed: int, cancel
                 break
             if cancels and state["phase"] == "queued" and not cancelled:
                 cancelled = True
-                await client.post(f"{address}{path}/order", json={"order": "cancel"})
+                await client.post(f"{address}{path}/command", json={"command": "cancel"})
     phase = (await client.get(f"{address}{path}")).json()["phase"]
     await client.delete(f"{address}{path}")
     return "answered" if phase == "answer" else "cancelled" if cancelled else f"failed in {phase}"

@@ -1,4 +1,4 @@
-"""Files that people send by mistake, or on purpose: each must be answered in one plain line."""
+"""Bad files, sent by mistake or on purpose: each must be refused with one plain line."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def zipped(files: dict[str, bytes]) -> bytes:
 
 
 def body(files: Files) -> bytes:
-    """The body in which the page sends files."""
+    """The request body with which the page uploads files."""
     listed = json.dumps([[name, len(raw)] for name, raw in files]).encode()
     return len(listed).to_bytes(4, "little") + listed + b"".join(raw for _, raw in files)
 
 
 def bomb() -> bytes:
-    """A header of 100,000 x 100,000 pixels."""
+    """A small picture whose header claims 100,000 x 100,000 pixels."""
     raw = bytearray(encoded(np.zeros((8, 8, 3), dtype=np.uint8)))
     raw[16:24] = (100_000).to_bytes(4, "big") * 2
     raw[29:33] = zlib.crc32(raw[12:29]).to_bytes(4, "big")
@@ -45,7 +45,7 @@ def bomb() -> bytes:
 
 
 def zip_bomb() -> bytes:
-    """One that promises 2 GB of picture in some bytes."""
+    """A small zip whose headers claim 2 GB for each picture."""
     raw = bytearray(zipped({"1.png": bytes(1000), "2.png": bytes(1000)}))
     for mark, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         at = raw.find(mark)
@@ -56,7 +56,7 @@ def zip_bomb() -> bytes:
 
 
 def cases(photograph: NDArray[np.uint8]) -> dict[str, tuple[Files, str]]:
-    """Name -> files, and a word of the answer."""
+    """Name -> files, and a word of the refusal."""
     sheet = encoded(photograph)
     damaged = bytearray(sheet)
     damaged[len(damaged) // 2] ^= 0xFF

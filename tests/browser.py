@@ -13,25 +13,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, Playwright
+from playwright.sync_api import Browser, Locator, Page, Playwright
+
+from jigsolve.io import files
+from jigsolve.puzzle.layout import Layout
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
 DOCS = Path(__file__).parent.parent / "docs"
 
 
-def launched(playwright: Playwright) -> Browser:
+def launch(playwright: Playwright) -> Browser:
     """The system's Chromium, or the one that Playwright has installed. Without either, tests fail."""
     found = shutil.which("chromium") or shutil.which("chromium-browser")
     return playwright.chromium.launch(executable_path=found, headless=True, args=FLAGS)
 
 
 @contextmanager
-def serving(room: Path) -> Iterator[str]:
+def serve(folder: Path) -> Iterator[str]:
     """`jigsolve serve` in an empty folder, which must be empty again at the end."""
     command = [sys.executable, "-m", "jigsolve", "serve", "--port", "0", "--no-browser"]
-    environment = {**os.environ, "TMPDIR": str(room)}
-    server = subprocess.Popen(command, cwd=room, env=environment, stdout=subprocess.PIPE, text=True)
+    environment = {**os.environ, "TMPDIR": str(folder)}
+    server = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:
         yield server.stdout.readline().split()[3].rstrip("/")
@@ -40,30 +43,30 @@ def serving(room: Path) -> Iterator[str]:
         code = server.wait(20)
         server.stdout.close()
     assert code == 0
-    assert list(room.iterdir()) == [], "files were left behind"
+    assert list(folder.iterdir()) == [], "files were left behind"
 
 
 @contextmanager
-def page_of(browser: Browser, width: int = 1280, height: int = 800, scheme: str = "light") -> Iterator[Page]:
-    """A fresh page; whatever goes wrong inside it is a failure here. Refused requests are no such thing."""
+def open_page(browser: Browser, width: int = 1280, height: int = 800, scheme: str = "light") -> Iterator[Page]:
+    """A fresh page. Errors inside it fail the test, except refused requests."""
     context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
     page = context.new_page()
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.set_default_timeout(120_000)
     yield page
     context.close()
-    assert [line for line in wrong if "Failed to load resource" not in line] == []
+    assert [line for line in errors if "Failed to load resource" not in line] == []
 
 
-def browser_seconds() -> float:
-    """CPU that all processes of our browser have used so far; more than there can be where nobody can tell."""
+def measure_browser_cpu() -> float:
+    """CPU seconds of all processes of our browser so far; infinite on systems without /proc."""
     try:
         stats = [path.read_text().rsplit(")", 1) for path in Path("/proc").glob("[0-9]*/stat")]
-    except OSError:  # one ended while we looked
-        return browser_seconds()
+    except OSError:  # a process has just ended
+        return measure_browser_cpu()
     if not stats:
         return math.inf
     parent = {int(head.split()[0]): int(rest.split()[1]) for head, rest in stats}
@@ -78,16 +81,81 @@ def browser_seconds() -> float:
     return total / os.sysconf("SC_CLK_TCK")
 
 
-def until(page: Page, condition: str, seconds: float = 120.0) -> None:
-    """Wait for something to become true inside the page, whose policy forbids that it is asked from within."""
+def wait_until(page: Page, condition: str, seconds: float = 120.0) -> None:
+    """Poll a condition inside the page, from outside because of the page's security policy."""
     end = time.monotonic() + seconds
     while not page.evaluate(f"Boolean({condition})"):
         assert time.monotonic() < end, condition
         page.wait_for_timeout(20)
 
 
-def photographed(page: Page, name: str, wait: int = 400) -> None:
-    """A picture for the docs, after some milliseconds; on request only, so that tests leave the tree as it was."""
+def take_screenshot(page: Page, name: str, wait: int = 400) -> None:
+    """A picture for the docs after some milliseconds, only if JIGSOLVE_SCREENSHOTS is set."""
     if os.environ.get("JIGSOLVE_SCREENSHOTS"):
         page.wait_for_timeout(wait)
         page.screenshot(path=DOCS / f"page-{name}.jpg", type="jpeg", quality=60)
+
+
+def wait_for_answer(page: Page) -> None:
+    """Wait for an answer, and for all movement on the page to end."""
+    page.wait_for_selector("#panel-answer:not([hidden])")
+    wait_until(page, "!app.view.camera.glide && !app.view.flights.length")
+
+
+def save_layout(page: Page) -> Layout:
+    """The layout that the export button downloads."""
+    with page.expect_download() as waiting:
+        page.click("#save-layout")
+    return files.read_layout(Path(waiting.value.path())).layout
+
+
+def centre_of(page: Page, row: int, col: int) -> tuple[float, float]:
+    """The centre of a cell on the screen."""
+    x, y = page.evaluate(
+        "([y, x]) => { const v = app.view; return v.camera.toScreen((x + .5) * v.width, (y + .5) * v.height); }",
+        [row, col],
+    )
+    box = page.locator("#canvas").bounding_box()
+    assert box is not None
+    return box["x"] + x, box["y"] + y
+
+
+def mean_colour(page: Page, row: int, col: int) -> list[float]:
+    """The mean colour that the canvas shows in the centre of a cell, where no marks are."""
+    read = """([row, col]) => {
+      const v = app.view, ratio = v.canvas.width / v.canvas.clientWidth, size = v.width * v.camera.zoom * ratio;
+      const [x, y] = v.camera.toScreen(col * v.width, row * v.height).map((at) => Math.round(at * ratio));
+      const { data } = v.ctx.getImageData(x + size * 0.35, y + size * 0.35, size * 0.3, size * 0.3);
+      const sum = (c) => data.reduce((total, one, k) => total + (k % 4 === c ? one : 0), 0);
+      return [0, 1, 2].map((c) => (sum(c) * 4) / data.length);
+    }"""
+    page.wait_for_timeout(100)
+    mean: list[float] = page.evaluate(read, [row, col])
+    return mean
+
+
+def select(page: Page, *cells: tuple[int, int]) -> None:
+    page.keyboard.press("Escape")
+    for k, cell in enumerate(cells):
+        if k:
+            page.keyboard.down("Shift")
+        page.mouse.click(*centre_of(page, *cell))
+        page.keyboard.up("Shift")
+
+
+def drag(page: Page, start: tuple[int, int], end: tuple[int, int]) -> None:
+    page.mouse.move(*centre_of(page, *start))
+    page.mouse.down()
+    page.mouse.move(*centre_of(page, *end), steps=6)
+    page.mouse.up()
+
+
+def solve_rest(page: Page) -> None:
+    before = page.evaluate("app.shownSolve")
+    page.click("#rest")
+    wait_until(page, f"app.shownSolve && app.shownSolve !== '{before}'")
+    wait_for_answer(page)
+
+
+def read_count(found: Locator) -> int:
+    return int((found.text_content() or "0").replace("none", "0"))

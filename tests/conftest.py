@@ -2,11 +2,38 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 sys.path.insert(0, str(Path(__file__).parent))  # tests share `pictures` and `reference`
 settings.register_profile("jigsolve", deadline=None, derandomize=True)
 settings.load_profile("jigsolve")
 signal.signal(signal.SIGINT, signal.default_int_handler)  # tests interrupt themselves, also where it is ignored
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    from browser import launch
+
+    with sync_playwright() as playwright:
+        launched = launch(playwright)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a running `jigsolve serve`."""
+    from browser import serve
+
+    with serve(tmp_path_factory.mktemp("served")) as address:
+        yield address

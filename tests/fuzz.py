@@ -39,8 +39,8 @@ with instrumented:
     from jigsolve.io import files, pictures
     from jigsolve.io.inputs import from_sheet
     from jigsolve.io.layout_file import LayoutFile
-    from jigsolve.page.desk import Desk, Settings, asked, prepared
-    from jigsolve.page.upload import files_of, json_of, with_layout
+    from jigsolve.page.session import Session, Settings, build_input, parse_solve_request
+    from jigsolve.page.upload import parse_files, parse_json, split_layout
     from jigsolve.puzzle.layout import HOLE, Layout
     from jigsolve.puzzle.pins import check_pins
     from jigsolve.puzzle.scores import score
@@ -90,41 +90,41 @@ def fuzz_pins(raw: bytes) -> None:
 def fuzz_upload(raw: bytes) -> None:
     """An upload of the page."""
     with suppress(InputError):
-        given, _ = with_layout(files_of(raw))
+        given, _ = split_layout(parse_files(raw))
         read = files.read_uploaded(given, LIMITS)
-        prepared(read if isinstance(read, files.Pieces) else read.pixels, Settings((4, 4)))
+        build_input(read if isinstance(read, files.Pieces) else read.pixels, Settings((4, 4)))
 
 
 @cache
-def _desk() -> Desk:
+def _session() -> Session:
     """A puzzle of six pieces with an answer."""
     sheet = np.random.default_rng(0).integers(0, 256, (8, 12, 3), dtype=np.uint8)
-    desk = Desk("a", sheet, Settings((4, 4)), from_sheet(sheet, (4, 4)))
-    desk.resume(LayoutFile(Layout(np.arange(6).reshape(2, 3), np.zeros((2, 3), np.int8)), (4, 4)))
-    return desk
+    session = Session("a", sheet, Settings((4, 4)), from_sheet(sheet, (4, 4)))
+    session.load_answer(LayoutFile(Layout(np.arange(6).reshape(2, 3), np.zeros((2, 3), np.int8)), (4, 4)))
+    return session
 
 
 def fuzz_message(raw: bytes) -> None:
     """A message of the page: settings, solve options and pins, or an edited layout."""
     with suppress(InputError):
-        data = json_of(raw)
+        data = parse_json(raw)
         for read in (_set, _solve, _edit):
             with suppress(InputError):
                 read(data)
 
 
 def _set(data: dict[str, Any]) -> None:
-    assert len(prepared(_desk().source, Settings.from_data(data)).puzzle) > 0
+    assert len(build_input(_session().source, Settings.from_data(data)).puzzle) > 0
 
 
 def _solve(data: dict[str, Any]) -> None:
-    params, known = asked(data)
+    params, known = parse_solve_request(data)
     assert params.seed >= 0
     check_pins(known, 6, 2, 3, (0, 1, 2, 3))
 
 
 def _edit(data: dict[str, Any]) -> None:
-    kept = _desk().edited(data)
+    kept = _session().parse_edited_layout(data)
     assert int(kept.layout.pieces.max()) < 6
     files.format_layout(kept)
 

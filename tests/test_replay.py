@@ -1,4 +1,4 @@
-"""The story of a solve, and what is made of it: the replay, the animation, the picture in a notebook."""
+"""The timeline of a solve, the replay and the animation made from it, and the picture in a notebook."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from jigsolve.cli import run
 from jigsolve.io import files, pictures, render
 from jigsolve.io.inputs import Input
 from jigsolve.page.replay import atlas
-from jigsolve.page.replay.animation import frames
-from jigsolve.page.replay.answer import answer_data
-from jigsolve.page.replay.html import MODULES, replay_html
-from jigsolve.page.replay.story import Entry, Recorder, labels
+from jigsolve.page.replay.animation import render_frames
+from jigsolve.page.replay.answer import describe_answer
+from jigsolve.page.replay.html import MODULES, render_html
+from jigsolve.page.replay.timeline import Entry, Recorder, labels_of
 from jigsolve.pipeline import Result, SolveParams, solve
 from jigsolve.puzzle.layout import Layout, facing_sides
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
@@ -30,25 +30,25 @@ from jigsolve.solvers import SOLVERS
 from pictures import photograph, small_puzzle
 
 
-def told(puzzle: Puzzle, solver: str = "default") -> tuple[Result, list[Entry], list[Event]]:
-    story: list[Entry] = []
+def record(puzzle: Puzzle, solver: str = "default") -> tuple[Result, list[Entry], list[Event]]:
+    timeline: list[Entry] = []
     events: list[Event] = []
-    teller = Recorder(story.extend, events.append)
-    result = solve(puzzle, SolveParams(solver), teller)
-    teller.flush()
-    return result, story, events
+    recorder = Recorder(timeline.extend, events.append)
+    result = solve(puzzle, SolveParams(solver=solver), recorder)
+    recorder.flush()
+    return result, timeline, events
 
 
 @pytest.fixture(scope="module")
 def turned() -> tuple[Result, list[Entry], list[Event]]:
-    return told(small_puzzle("chelsea", 40, 5, 6, rotate=True, seed=2, top=40, left=100)[0])
+    return record(small_puzzle("chelsea", 40, 5, 6, rotate=True, seed=2, top=40, left=100)[0])
 
 
-def played(story: list[Entry], rows: int, cols: int) -> np.ndarray:
-    """A story applied entry by entry."""
+def play(timeline: list[Entry], rows: int, cols: int) -> np.ndarray:
+    """Apply a timeline entry by entry."""
     board = np.full((rows, cols), -1)
-    for entry in story:
-        for row, col, label in np.array(entry.get("placed", entry.get("laid", []))).reshape(-1, 3).tolist():
+    for entry in timeline:
+        for row, col, label in np.array(entry.get("anchored", entry.get("changed", []))).reshape(-1, 3).tolist():
             if label >= 0:
                 board[(board // 4 == label // 4) & (board >= 0)] = -1
             board[row, col] = label
@@ -57,16 +57,16 @@ def played(story: list[Entry], rows: int, cols: int) -> np.ndarray:
 
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("rotate", [False, True])
-def test_a_story_ends_with_the_answer(solver: str, rotate: bool) -> None:
-    result, story, _ = told(small_puzzle("chelsea", 40, 4, 5, rotate, 2, top=40, left=100)[0], solver)
-    assert np.array_equal(played(story, 4, 5), labels(result.layout))
-    times = [entry["t"] for entry in story]
+def test_a_timeline_ends_with_the_answer(solver: str, rotate: bool) -> None:
+    result, timeline, _ = record(small_puzzle("chelsea", 40, 4, 5, rotate, 2, top=40, left=100)[0], solver)
+    assert np.array_equal(play(timeline, 4, 5), labels_of(result.layout))
+    times = [entry["t"] for entry in timeline]
     assert times == sorted(times)
-    assert json.loads(json.dumps(story, allow_nan=False)) == story
+    assert json.loads(json.dumps(timeline, allow_nan=False)) == timeline
 
 
-def test_the_growth_is_told_piece_by_piece(turned: tuple[Result, list[Entry], list[Event]]) -> None:
-    _, story, events = turned
+def test_anchored_pieces_are_recorded_one_by_one(turned: tuple[Result, list[Entry], list[Event]]) -> None:
+    _, timeline, events = turned
     anchored = [event for event in events if isinstance(event, PieceAnchored)]
     assert sorted(event.piece for event in anchored) == list(range(30))
     assert [event.done for event in anchored] == list(range(1, 31))
@@ -74,18 +74,18 @@ def test_the_growth_is_told_piece_by_piece(turned: tuple[Result, list[Entry], li
     for event in anchored[1:]:  # each beside those before
         assert {(event.row + dy, event.col + dx) for dy, dx in ((0, 1), (1, 0), (0, -1), (-1, 0))} & filled
         filled.add((event.row, event.col))
-    assert sum(len(entry.get("placed", [])) for entry in story) == 90
+    assert sum(len(entry.get("anchored", [])) for entry in timeline) == 90
 
 
-def test_what_is_told_is_the_picture_of_that_moment() -> None:
-    """Grown on an oblong grid that may lie on its side, with holes and identical pieces."""
+def test_the_timeline_is_right_with_holes_and_identical_pieces() -> None:
+    """On an oblong grid that may be turned."""
     picture = photograph("chelsea")[40:160, 100:340].copy()
     picture[:40, :80] = 255
     puzzle, _ = scramble(cut(picture, 40), rotate=True, seed=1)
     holey = Puzzle(puzzle.pieces[:-2], 3, 6, rotated=True)
-    result, story, events = told(holey)
+    result, timeline, events = record(holey)
     first = next(k for k, event in enumerate(events) if isinstance(event, LayoutImproved))
-    assert np.array_equal(played(story, 3, 6), labels(result.layout))
+    assert np.array_equal(play(timeline, 3, 6), labels_of(result.layout))
     cells = {(event.row, event.col) for event in events[:first] if isinstance(event, PieceAnchored)}
     assert len(cells) == 16
     last = [event for event in events if isinstance(event, LayoutImproved)][-1]
@@ -93,7 +93,7 @@ def test_what_is_told_is_the_picture_of_that_moment() -> None:
     assert last.consistency == result.consistency
 
 
-def test_alternatives_name_the_right_neighbours(turned: tuple[Result, list[Entry], list[Event]]) -> None:
+def test_alternatives_include_the_right_neighbours(turned: tuple[Result, list[Entry], list[Event]]) -> None:
     result, _, _ = turned
     sides, chances = result.candidates.top(3)
     assert sides.shape == chances.shape == (30, 4, 3)
@@ -109,8 +109,8 @@ def test_alternatives_name_the_right_neighbours(turned: tuple[Result, list[Entry
 
 
 def test_the_replay_is_one_file_that_loads_nothing(turned: tuple[Result, list[Entry], list[Event]]) -> None:
-    result, story, _ = turned
-    page = replay_html("a <b> & {{title}}", result.puzzle, story, answer_data(Input(result.puzzle), result))
+    result, timeline, _ = turned
+    page = render_html("a <b> & {{title}}", result.puzzle, timeline, describe_answer(Input(result.puzzle), result))
     assert "a &lt;b&gt; &amp; {{title}}" in page
     assert "<b>" not in page
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
@@ -125,8 +125,8 @@ def test_the_replay_is_one_file_that_loads_nothing(turned: tuple[Result, list[En
     assert json.loads(data.group(1))["answer"]["layout"]["pieces"] == result.layout.pieces.tolist()
 
 
-def test_modules_have_no_name_twice() -> None:
-    """They become one script in the replay."""
+def test_no_two_modules_define_the_same_name() -> None:
+    """The replay joins them to one script."""
     folder = Path(atlas.__file__).parent / "static"
     names = [
         name
@@ -146,35 +146,35 @@ def test_an_atlas_of_any_pixels(kind: str) -> None:
         "alpha": np.concatenate([colour, np.full_like(colour[..., :1], 200)], axis=2),
         "deep": colour.astype(np.uint16) * 257,
     }[kind]
-    made = atlas.of_pieces(cut(np.ascontiguousarray(picture), 40))
+    made = atlas.arrange_pieces(cut(np.ascontiguousarray(picture), 40))
     assert made.piece == (40, 40)
-    shown = pictures.decode(io.BytesIO(atlas.encoded(made, "PNG")), "atlas", 10**6).pixels
+    shown = pictures.decode(io.BytesIO(atlas.encode(made, "PNG")), "atlas", 10**6).pixels
     assert shown.dtype == np.uint8
     assert np.array_equal(shown[..., 0], colour[..., 0])
 
 
-def test_an_atlas_is_not_larger_than_browsers_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_atlas_is_no_larger_than_browsers_can_draw(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle = cut(photograph("chelsea")[:80, :120], 40)
-    monkeypatch.setattr(atlas, "MOST_PIXELS", 2500)
-    made = atlas.of_pieces(puzzle)
+    monkeypatch.setattr(atlas, "MAX_PIXELS", 2500)
+    made = atlas.arrange_pieces(puzzle)
     assert made.pixels.shape == (40, 60, 3)
     assert made.piece == (20, 20)
-    unknown = atlas.of_pieces(Puzzle(puzzle.pieces, 0, 0))
+    unknown = atlas.arrange_pieces(Puzzle(puzzle.pieces, 0, 0))
     assert unknown.cols == 2
 
 
 def test_places_in_the_atlas_of_a_layout() -> None:
     puzzle, truth = small_puzzle("chelsea", 40, 2, 3, rotate=True, seed=1)
-    made = atlas.of_layout(puzzle, truth)
+    made = atlas.arrange_layout(puzzle, truth)
     assert np.array_equal(made.pixels, render.render_picture(puzzle, truth))
-    place, turn = atlas.places(truth, 6)
+    place, turn = atlas.find_places(truth, 6)
     assert [truth.pieces.ravel()[k] for k in place] == list(range(6))
     assert turn == [truth.turns.ravel()[k] for k in place]
 
 
 def test_frames_begin_with_the_sheet_and_end_with_the_picture(turned: tuple[Result, list[Entry], list[Event]]) -> None:
-    result, story, _ = turned
-    shown, milliseconds = frames(result.puzzle, story, 5, 6)
+    result, timeline, _ = turned
+    shown, milliseconds = render_frames(result.puzzle, timeline, 5, 6)
     assert np.array_equal(shown[0], render.render_sheet(result.puzzle))
     assert np.array_equal(shown[-1], render.render_picture(result.puzzle, result.layout))
     assert len(shown) == len(milliseconds) > 30
@@ -209,8 +209,8 @@ def test_report_and_animation_from_the_command_line(
     assert "ffmpeg" in capsys.readouterr().err
 
 
-def test_a_film_goes_through_ffmpeg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stand-in keeps what it is given: the frames as they are, each as often as it is long."""
+def test_films_are_written_by_ffmpeg(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in writes what it gets: the frames as they are, each repeated for its duration."""
     stand_in = tmp_path / "ffmpeg"
     stand_in.write_text(
         '#!/bin/sh\nfor last; do :; done\n[ -e "$0.broken" ] && { echo cannot >&2; exit 1; }\ncat > "$last"\n'
@@ -226,7 +226,7 @@ def test_a_film_goes_through_ffmpeg(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert not (tmp_path / "other.mp4").exists()
 
 
-def test_ffmpeg_itself_if_it_is_there(tmp_path: Path) -> None:
+def test_ffmpeg_if_it_is_installed(tmp_path: Path) -> None:
     try:
         subprocess.run(["ffmpeg", "-version"], capture_output=True, check=True)
     except OSError:
@@ -252,4 +252,4 @@ def test_thumbnails() -> None:
 
 
 def test_a_layout_with_holes_has_labels() -> None:
-    assert labels(Layout(np.array([[1, -1]]), np.array([[3, 0]]))).tolist() == [[7, -1]]
+    assert labels_of(Layout(np.array([[1, -1]]), np.array([[3, 0]]))).tolist() == [[7, -1]]

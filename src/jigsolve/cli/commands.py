@@ -235,7 +235,7 @@ def solve(
     from jigsolve.cli.plugins import load_plugins
     from jigsolve.cli.progress import show_progress
     from jigsolve.io import files, inputs, render
-    from jigsolve.page.replay.story import Entry, Recorder
+    from jigsolve.page.replay.timeline import Entry, Recorder
     from jigsolve.pipeline import SolveParams
     from jigsolve.pipeline import solve as solve_puzzle
     from jigsolve.puzzle.pieces import UNKNOWN

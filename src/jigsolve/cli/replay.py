@@ -6,10 +6,10 @@ from pathlib import Path
 
 from jigsolve.io import files
 from jigsolve.io.inputs import Input
-from jigsolve.page.replay.animation import frames
-from jigsolve.page.replay.answer import answer_data
-from jigsolve.page.replay.html import replay_html
-from jigsolve.page.replay.story import Entry
+from jigsolve.page.replay.animation import render_frames
+from jigsolve.page.replay.answer import describe_answer
+from jigsolve.page.replay.html import render_html
+from jigsolve.page.replay.timeline import Entry
 from jigsolve.pipeline import Result
 from jigsolve.runtime.errors import InputError
 
@@ -28,8 +28,8 @@ def write(
     report: Path | None, animation: Path | None, title: str, given: Input, result: Result, story: list[Entry]
 ) -> None:
     if report is not None:
-        files.write_text(report, replay_html(title, given.puzzle, story, answer_data(given, result)))
+        files.write_text(report, render_html(title, given.puzzle, story, describe_answer(given, result)))
         print(f"Wrote {report}")
     if animation is not None:
-        files.write_animation(animation, *frames(given.puzzle, story, result.layout.rows, result.layout.cols))
+        files.write_animation(animation, *render_frames(given.puzzle, story, result.layout.rows, result.layout.cols))
         print(f"Wrote {animation}")

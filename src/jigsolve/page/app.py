@@ -1,4 +1,4 @@
-"""The application: routes, each a few lines. Errors a person can cause become one line of JSON here."""
+"""The web application: one short handler for each route. An `InputError` becomes one line of JSON."""
 
 from __future__ import annotations
 
@@ -21,246 +21,229 @@ from jigsolve.io import files, pictures
 from jigsolve.io.inputs import compose_picture
 from jigsolve.io.layout_file import LayoutFile
 from jigsolve.page import examples
-from jigsolve.page.desk import Desk, Settings, Source, asked, prepared
-from jigsolve.page.desks import GRACE, Desks
 from jigsolve.page.guard import Guard
 from jigsolve.page.jobs import Jobs
-from jigsolve.page.replay.atlas import encoded
-from jigsolve.page.replay.html import replay_html
-from jigsolve.page.upload import LIMITS, MOST_UPLOAD, files_of, received, received_json, with_layout
+from jigsolve.page.replay.atlas import encode
+from jigsolve.page.replay.html import render_html
+from jigsolve.page.session import Session, Settings, Source, build_input, open_session, parse_solve_request
+from jigsolve.page.sessions import GRACE_S, Sessions
+from jigsolve.page.upload import LIMITS, MAX_UPLOAD_BYTES, parse_files, read_body, read_json, split_layout
 from jigsolve.runtime.errors import InputError
 
-AT_A_TIME = 2  # uploads that are read at the same time: the others wait their turn
-KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
-Answer = Callable[[Request], Awaitable[Response]]
+MAX_CONCURRENT_UPLOADS = 2
+MEDIA_TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+STATIC_PACKAGES = ("jigsolve.page", "jigsolve.page.replay")
+Handler = Callable[[Request], Awaitable[Response]]
 
 
-def application(host: str = "127.0.0.1", grace: float = GRACE) -> Starlette:
-    """host: the address it will be served at. grace: seconds that a puzzle outlives its page."""
-    page = _Page(grace)
-    desk = "/api/desks/{key}"
+def create_app(host: str = "127.0.0.1", grace: float = GRACE_S) -> Starlette:
+    """host: the address it will be served at. grace: seconds that a session outlives its page."""
+    handlers = _Handlers(grace)
+    session = "/api/sessions/{key}"
     routes = [
-        Route("/", page.index),
-        Route("/static/{name}", _answered(page.static)),
-        Route("/api/examples", _answered(page.examples)),
-        Route("/api/examples/{name}.jpg", _answered(page.thumbnail)),
-        Route("/api/examples/{name}", _answered(page.begin_example), methods=["POST"]),
-        Route("/api/desks", _answered(page.begin), methods=["POST"]),
-        Route(desk, _answered(page.state)),
-        Route(desk, _answered(page.remove), methods=["DELETE"]),
-        Route(f"{desk}/atlas", _answered(page.atlas)),
-        Route(f"{desk}/settings", _answered(page.change), methods=["POST"]),
-        Route(f"{desk}/solve", _answered(page.solve), methods=["POST"]),
-        Route(f"{desk}/order", _answered(page.order), methods=["POST"]),
-        Route(f"{desk}/answer", _answered(page.answer)),
-        Route(f"{desk}/picture", _answered(page.picture), methods=["POST"]),
-        Route(f"{desk}/layout", _answered(page.layout), methods=["POST"]),
-        Route(f"{desk}/replay", _answered(page.replay)),
-        WebSocketRoute(f"{desk}/live", page.live),
+        _route("/", handlers.get_static),
+        _route("/static/{name}", handlers.get_static),
+        _route("/api/examples", handlers.list_examples),
+        _route("/api/examples/{name}.jpg", handlers.get_thumbnail),
+        _route("/api/examples/{name}", handlers.open_example, "POST"),
+        _route("/api/sessions", handlers.open_files, "POST"),
+        _route(session, handlers.get_state),
+        _route(session, handlers.close, "DELETE"),
+        _route(f"{session}/atlas", handlers.get_atlas),
+        _route(f"{session}/settings", handlers.change_settings, "POST"),
+        _route(f"{session}/solve", handlers.solve, "POST"),
+        _route(f"{session}/command", handlers.control, "POST"),
+        _route(f"{session}/answer", handlers.get_answer),
+        _route(f"{session}/picture", handlers.export_picture, "POST"),
+        _route(f"{session}/layout", handlers.export_layout, "POST"),
+        _route(f"{session}/replay", handlers.export_replay),
+        WebSocketRoute(f"{session}/live", handlers.stream),
     ]
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        page.jobs.warm_up()
-        tidying = asyncio.create_task(page.desks.keep_tidy())
+        handlers.jobs.warm_up()
+        expiry = asyncio.create_task(handlers.sessions.expire_forever())
         yield
-        tidying.cancel()
-        page.jobs.close()
+        expiry.cancel()
+        handlers.jobs.close()
 
     app = Starlette(routes=routes, lifespan=lifespan, middleware=[Middleware(Guard, host=host)])
-    app.state.page = page
+    app.state.sessions = handlers.sessions
     return app
 
 
-def _answered(handle: Answer) -> Answer:
-    async def answer(request: Request) -> Response:
+def _route(path: str, handle: Handler, method: str = "GET") -> Route:
+    async def handle_errors(request: Request) -> Response:
         try:
             return await handle(request)
         except InputError as error:
             return JSONResponse({"error": str(error)}, 400)
 
-    return answer
+    return Route(path, handle_errors, methods=[method])
 
 
-class _Page:
+class _Handlers:
     def __init__(self, grace: float) -> None:
         self.jobs = Jobs()
-        self.desks = Desks(self.jobs, grace)
-        self.reading = asyncio.Semaphore(AT_A_TIME)
+        self.sessions = Sessions(self.jobs, grace)
+        self.uploads = asyncio.Semaphore(MAX_CONCURRENT_UPLOADS)
 
-    async def index(self, request: Request) -> Response:
-        return _static("index.html")
+    async def get_static(self, request: Request) -> Response:
+        return _respond_static(request.path_params.get("name", "index.html"))
 
-    async def static(self, request: Request) -> Response:
-        return _static(request.path_params["name"])
-
-    async def examples(self, request: Request) -> Response:
+    async def list_examples(self, request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(examples.listed))
 
-    async def thumbnail(self, request: Request) -> Response:
+    async def get_thumbnail(self, request: Request) -> Response:
         image = await run_in_threadpool(examples.thumbnail, request.path_params["name"])
         return Response(image, media_type="image/jpeg")
 
-    async def begin_example(self, request: Request) -> Response:
+    async def open_example(self, request: Request) -> Response:
         name = request.path_params["name"]
-        one = examples.example(name)
-        async with self.reading:
+        example = examples.example(name)
+        async with self.uploads:
             source = await run_in_threadpool(examples.photograph, name)
-            settings = Settings((one.piece, one.piece), one.rotated, shuffle=True)
-            return await self._begun(one.title, source, settings)
+            settings = Settings((example.piece, example.piece), example.rotated, shuffle=True)
+            return await self._open(example.title, source, settings)
 
-    async def begin(self, request: Request) -> Response:
-        """Files arrive: what are they?"""
-        async with self.reading:
-            given, kept = with_layout(files_of(await received(request, MOST_UPLOAD)))
-            title = given[0][0] if len(given) == 1 else f"{len(given)} files"
-            read = await run_in_threadpool(files.read_uploaded, given, LIMITS)
-            del given
-            source = read if isinstance(read, files.Pieces) else read.pixels
-            if kept is None:
-                return await self._begun(title, source, Settings())
-            return await self._begun(title, source, Settings.of_layout(kept), kept)
+    async def open_files(self, request: Request) -> Response:
+        async with self.uploads:
+            sent, saved = split_layout(parse_files(await read_body(request, MAX_UPLOAD_BYTES)))
+            title = sent[0][0] if len(sent) == 1 else f"{len(sent)} files"
+            content = await run_in_threadpool(files.read_uploaded, sent, LIMITS)
+            del sent
+            source = content if isinstance(content, files.Pieces) else content.pixels
+            settings = Settings() if saved is None else Settings.from_layout(saved)
+            return await self._open(title, source, settings, saved)
 
-    async def _begun(self, title: str, source: Source, settings: Settings, kept: LayoutFile | None = None) -> Response:
-        desk = await run_in_threadpool(_laid_down, title, source, settings)
-        if kept is not None:
-            desk.resume(kept)
-        self.desks.add(desk)
-        return JSONResponse(desk.state(), 201)
+    async def _open(self, title: str, source: Source, settings: Settings, saved: LayoutFile | None = None) -> Response:
+        session = await run_in_threadpool(open_session, title, source, settings)
+        if saved is not None:
+            session.load_answer(saved)
+        self.sessions.add(session)
+        return JSONResponse(session.state(), 201)
 
-    def _desk(self, request: Request | WebSocket) -> Desk:
-        return self.desks.find(request.path_params["key"])
+    def _find(self, request: Request | WebSocket) -> Session:
+        return self.sessions.find(request.path_params["key"])
 
-    async def state(self, request: Request) -> Response:
-        return JSONResponse(self._desk(request).state())
+    async def get_state(self, request: Request) -> Response:
+        return JSONResponse(self._find(request).state())
 
-    async def remove(self, request: Request) -> Response:
-        self.desks.remove(self._desk(request))
+    async def close(self, request: Request) -> Response:
+        self.sessions.remove(self._find(request))
         return JSONResponse({})
 
-    async def atlas(self, request: Request) -> Response:
-        desk = self._desk(request)
-        if desk.atlas is None:
+    async def get_atlas(self, request: Request) -> Response:
+        session = self._find(request)
+        if session.atlas is None:
             raise InputError("Expected pieces to show: there are none yet.")
-        return Response(await run_in_threadpool(encoded, desk.atlas, "PNG"), media_type="image/png")
+        return Response(await run_in_threadpool(encode, session.atlas, "PNG"), media_type="image/png")
 
-    async def change(self, request: Request) -> Response:
-        """Another piece size, turned or not, another grid."""
-        desk = self._desk(request)
-        settings = Settings.from_data(await received_json(request))
-        given = await run_in_threadpool(prepared, desk.source, settings)
-        desk.cancel(self.jobs)
-        desk.shown(settings, given)
-        desk.tell()
-        return JSONResponse(desk.state())
+    async def change_settings(self, request: Request) -> Response:
+        session = self._find(request)
+        settings = Settings.from_data(await read_json(request))
+        built = await run_in_threadpool(build_input, session.source, settings)
+        session.cancel(self.jobs)
+        session.set_input(settings, built)
+        session.notify()
+        return JSONResponse(session.state())
 
     async def solve(self, request: Request) -> Response:
-        desk = self._desk(request)
-        desk.solve(self.jobs, *asked(await received_json(request)))
-        desk.tell()
-        return JSONResponse(desk.state())
+        session = self._find(request)
+        session.solve(self.jobs, *parse_solve_request(await read_json(request)))
+        session.notify()
+        return JSONResponse(session.state())
 
-    async def order(self, request: Request) -> Response:
-        """pause, resume, stop or cancel."""
-        desk = self._desk(request)
-        word = (await received_json(request)).get("order")
-        if word == "cancel" or (word == "stop" and desk.phase == "queued"):
-            desk.cancel(self.jobs)
-        elif word in ("pause", "resume", "stop"):
-            if desk.job is not None:
-                self.jobs.order(desk.job, str(word))
+    async def control(self, request: Request) -> Response:
+        session = self._find(request)
+        command = (await read_json(request)).get("command")
+        if command == "cancel" or (command == "stop" and session.phase == "queued"):
+            session.cancel(self.jobs)
+        elif command in ("pause", "resume", "stop"):
+            if session.job is not None:
+                self.jobs.send_command(session.job, str(command))
         else:
-            raise InputError("Expected an order out of pause, resume, stop, cancel.")
-        return JSONResponse(desk.state())
+            raise InputError("Expected a command out of pause, resume, stop, cancel.")
+        return JSONResponse(session.state())
 
-    async def answer(self, request: Request) -> Response:
-        desk = self._desk(request)
-        if desk.answer is None:
+    async def get_answer(self, request: Request) -> Response:
+        session = self._find(request)
+        if session.answer is None:
             raise InputError("Expected an answer: there is none yet.")
-        return Response(desk.answer, media_type="application/json")
+        return Response(session.answer, media_type="application/json")
 
-    async def picture(self, request: Request) -> Response:
-        """The picture in full, pieces where a person left them."""
-        desk = self._desk(request)
-        kept = desk.edited(await received_json(request))
-        given = desk.given
-        assert given is not None
+    async def export_picture(self, request: Request) -> Response:
+        """The picture of an edited layout in full size."""
+        session = self._find(request)
+        edited = session.parse_edited_layout(await read_json(request))
+        source = session.input
+        assert source is not None
 
-        def drawn() -> bytes:
+        def render() -> bytes:
             file = io.BytesIO()
-            pictures.encode(file, "PNG", compose_picture(given, kept.layout))
+            pictures.encode(file, "PNG", compose_picture(source, edited.layout))
             return file.getvalue()
 
-        return _download(await run_in_threadpool(drawn), "solved.png", "image/png")
+        return _respond_download(await run_in_threadpool(render), "solved.png", "image/png")
 
-    async def layout(self, request: Request) -> Response:
-        kept = self._desk(request).edited(await received_json(request))
-        return _download(files.format_layout(kept).encode(), "layout.json", "application/json")
+    async def export_layout(self, request: Request) -> Response:
+        edited = self._find(request).parse_edited_layout(await read_json(request))
+        return _respond_download(files.format_layout(edited).encode(), "layout.json", "application/json")
 
-    async def replay(self, request: Request) -> Response:
-        desk = self._desk(request)
-        answer, given, story = desk.told_answer(), desk.given, list(desk.story)
-        assert given is not None
-        told = await run_in_threadpool(replay_html, desk.title, given.puzzle, story, answer)
-        return _download(told.encode(), "replay.html", "text/html")
+    async def export_replay(self, request: Request) -> Response:
+        session = self._find(request)
+        answer, source, timeline = session.parse_answer(), session.input, list(session.timeline)
+        assert source is not None
+        html = await run_in_threadpool(render_html, session.title, source.puzzle, timeline, answer)
+        return _respond_download(html.encode(), "replay.html", "text/html")
 
-    async def live(self, socket: WebSocket) -> None:
-        """The state of a desk and the story of its solve, whenever there is news, from the beginning."""
+    async def stream(self, socket: WebSocket) -> None:
+        """Send the state and new timeline entries after each change; the timeline starts from its beginning."""
         await socket.accept()
         try:
-            desk = self._desk(socket)
+            session = self._find(socket)
         except InputError as error:
             await socket.send_json({"gone": str(error)})
             await socket.close()
             return
-        gone = asyncio.create_task(_until_closed(socket))
-        async with self.desks.looking(desk) as news:
-            told, solve = 0, desk.solves
-            while desk in self.desks and await _either(news, gone):
-                news.clear()
-                if desk.solves != solve:
-                    told, solve = 0, desk.solves
-                entries, told = desk.story[told:], len(desk.story)
+        disconnect = asyncio.create_task(_wait_for_disconnect(socket))
+        async with self.sessions.subscribe(session) as changed:
+            sent, solve_id = 0, session.solve_id
+            while session in self.sessions and await _wait_for_change(changed, disconnect):
+                changed.clear()
+                if session.solve_id != solve_id:
+                    sent, solve_id = 0, session.solve_id
+                entries, sent = session.timeline[sent:], len(session.timeline)
                 try:
-                    await socket.send_text(json.dumps({"state": desk.state(), "story": entries}))
+                    await socket.send_text(json.dumps({"state": session.state(), "timeline": entries}))
                 except (WebSocketDisconnect, RuntimeError):
                     break
-        gone.cancel()
+        disconnect.cancel()
 
 
-async def _either(news: asyncio.Event, gone: asyncio.Task[None]) -> bool:
-    """Wait for news; False if the page has gone away instead."""
-    waiting = asyncio.create_task(news.wait())
-    await asyncio.wait({gone, waiting}, return_when=asyncio.FIRST_COMPLETED)
-    waiting.cancel()
-    return not gone.done()
+async def _wait_for_change(changed: asyncio.Event, disconnect: asyncio.Task[None]) -> bool:
+    """Wait for a change; False if the page disconnects first."""
+    change = asyncio.create_task(changed.wait())
+    await asyncio.wait({disconnect, change}, return_when=asyncio.FIRST_COMPLETED)
+    change.cancel()
+    return not disconnect.done()
 
 
-async def _until_closed(socket: WebSocket) -> None:
-    """Nothing is expected from the page here; this is how we learn that it went away."""
+async def _wait_for_disconnect(socket: WebSocket) -> None:
     while (await socket.receive())["type"] != "websocket.disconnect":
-        pass
+        pass  # the page sends nothing here
 
 
-def _laid_down(title: str, source: Source, settings: Settings) -> Desk:
-    """A desk with what was sent. A picture that shows no cuts may be whole: a person can say what to do with it."""
-    try:
-        return Desk(title, source, settings, prepared(source, settings))
-    except InputError as error:
-        if isinstance(source, files.Pieces):
-            raise
-        return Desk(title, source, settings, None, str(error))
-
-
-def _static(name: str) -> Response:
-    """One of our own files; the name is looked up, never followed."""
-    for package in ("page", "replay"):
-        for entry in (resources(f"jigsolve.{package}") / "static").iterdir():
-            kind = KINDS.get(name.rsplit(".", 1)[-1])
-            if entry.name == name and kind is not None:
-                return Response(entry.read_bytes(), media_type=kind)
+def _respond_static(name: str) -> Response:
+    """One of the page's own files. The name is compared with the files there are, never used as a path."""
+    media_type = MEDIA_TYPES.get(name.rsplit(".", 1)[-1])
+    for package in STATIC_PACKAGES:
+        for entry in (resources(package) / "static").iterdir():
+            if entry.name == name and media_type is not None:
+                return Response(entry.read_bytes(), media_type=media_type)
     raise InputError("Expected a file of the page, got another name.")
 
 
-def _download(content: bytes, name: str, kind: str) -> Response:
-    return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+def _respond_download(content: bytes, name: str, media_type: str) -> Response:
+    return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -1,7 +1,7 @@
-"""Who may talk to the page, and what its pages may do: a check before every request, headers after it.
+"""Access control: a check before every request, security headers on every response.
 
-A page on the loopback address can be reached by every web page the browser shows. So the Host must be one of ours (a
-foreign name may lead here), the Origin must be the page itself, and what we send may load nothing foreign.
+Every web page in the browser can send requests to a loopback address. So the Host header must name this computer (a
+foreign name may resolve to it), the Origin must be the page itself, and the page may load nothing foreign.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-LOCAL = ("localhost", "127.0.0.1", "::1")
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -29,7 +29,7 @@ POLICY = (
 
 
 class Guard:
-    """host: the address that the server listens on."""
+    """Middleware. host: the address that the server listens on."""
 
     def __init__(self, app: ASGIApp, host: str) -> None:
         self.app, self.host = app, host
@@ -39,18 +39,18 @@ class Guard:
             await self.app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        wrong = self._wrong(headers)
-        if wrong is None:
-            await self.app(scope, receive, _sending(send, headers.get("host", "")))
+        refusal = self._find_refusal(headers)
+        if refusal is None:
+            await self.app(scope, receive, _add_headers(send, headers.get("host", "")))
         elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008, "reason": wrong})
+            await send({"type": "websocket.close", "code": 1008, "reason": refusal})
         else:
-            await JSONResponse({"error": wrong}, 403)(scope, receive, _sending(send, ""))
+            await JSONResponse({"error": refusal}, 403)(scope, receive, _add_headers(send, ""))
 
-    def _wrong(self, headers: Headers) -> str | None:
-        """Why a request is refused."""
+    def _find_refusal(self, headers: Headers) -> str | None:
+        """Why a request is refused; None if it is allowed."""
         host = headers.get("host", "")
-        if not self._ours(_name(host)):
+        if not self._is_allowed_host(_parse_host(host)):
             return "Expected a request to this computer's own address."
         origin = headers.get("origin")
         if origin is not None and origin != f"http://{host}":
@@ -59,26 +59,26 @@ class Guard:
             return "Expected a request from the page itself."
         return None
 
-    def _ours(self, name: str) -> bool:
-        """Names that lead nowhere else. If we listen beyond this computer, so do addresses: only names can be faked."""
-        if name in LOCAL or name == self.host:
+    def _is_allowed_host(self, name: str) -> bool:
+        """Local names, and IP addresses if the server listens beyond this computer: only names can be faked."""
+        if name in LOCAL_HOSTS or name == self.host:
             return True
-        return self.host not in LOCAL and _is_address(name)
+        return self.host not in LOCAL_HOSTS and _is_address(name)
 
 
-def _sending(send: Send, host: str) -> Send:
-    async def with_headers(message: Message) -> None:
+def _add_headers(send: Send, host: str) -> Send:
+    async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             headers = MutableHeaders(scope=message)
             headers.update(HEADERS)
             headers["Content-Security-Policy"] = POLICY.format(host=host)
         await send(message)
 
-    return with_headers
+    return send_with_headers
 
 
-def _name(host: str) -> str:
-    """The name in a Host header."""
+def _parse_host(host: str) -> str:
+    """The host name in a Host header, without the port."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:

@@ -1,4 +1,4 @@
-"""One queue, one solver process at a time. The next process warms up while the last one works."""
+"""The queue of solves. One solver process works at a time; the next one warms up meanwhile."""
 
 from __future__ import annotations
 
@@ -12,22 +12,24 @@ from typing import Any
 from jigsolve.page.worker import Task, work
 from jigsolve.runtime.errors import InputError
 
-MOST_WAITING = 200
-MOST_PAUSED = 8  # that let others go first; each keeps its memory
-Hear = Callable[[str, Any], None]  # what a job tells its desk: "place", "story", "paused", "done", "failed"
+MAX_WAITING = 200
+MAX_PAUSED = 8  # jobs that let others go first; each keeps its process and memory
+MessageHandler = Callable[[str, Any], None]  # takes "position", "started", "timeline", "paused", "done" or "failed"
 
 
 class Job:
-    """A puzzle to solve, and whoever wants to hear of it.
+    """A puzzle to solve.
 
-    process: the one that works on it, once it has begun. word: what that is told when its turn comes again.
+    on_message: called with the kind and the content of each message about the job.
+    process: the solver process, once the job has started.
+    command: what the process is sent when its turn comes again.
     """
 
-    def __init__(self, task: Task, hear: Hear) -> None:
+    def __init__(self, task: Task, on_message: MessageHandler) -> None:
         self.task: Task | None = task
-        self.hear = hear
+        self.on_message = on_message
         self.process: _Process | None = None
-        self.word = "resume"
+        self.command = "resume"
 
 
 class _Process:
@@ -35,22 +37,22 @@ class _Process:
 
     def __init__(self) -> None:
         context = multiprocessing.get_context("spawn")
-        self.line, theirs = context.Pipe()
-        self.process = context.Process(target=work, args=(theirs,), daemon=True, name="jigsolve solver")
+        self.connection, remote = context.Pipe()
+        self.process = context.Process(target=work, args=(remote,), daemon=True, name="jigsolve solver")
         self.process.start()
-        theirs.close()
-        self._one_at_a_time = threading.Lock()
+        remote.close()
+        self._send_lock = threading.Lock()
 
-    def send(self, what: object) -> None:
-        with self._one_at_a_time:
-            self.line.send(what)
+    def send(self, message: object) -> None:
+        with self._send_lock:
+            self.connection.send(message)
 
-    def tell(self, word: str) -> None:
-        with suppress(OSError):  # it has just ended: whoever listens hears of that
-            self.send(word)
+    def send_command(self, command: str) -> None:
+        with suppress(OSError):  # the process has just ended, which its relay thread notices
+            self.send(command)
 
-    def end(self) -> None:
-        """At once, whatever it is doing. Whoever listens to it hears that, and closes the line."""
+    def kill(self) -> None:
+        """End the process at once. Its relay thread notices, and closes the connection."""
         self.process.kill()
         self.process.join()
         self.process.close()
@@ -71,94 +73,94 @@ class Jobs:
             self._spare = _Process()
 
     def add(self, job: Job) -> None:
-        if len(self.waiting) >= MOST_WAITING:
-            raise InputError(f"Expected fewer than {MOST_WAITING} puzzles in the queue: try again later.")
+        if len(self.waiting) >= MAX_WAITING:
+            raise InputError(f"Expected fewer than {MAX_WAITING} puzzles in the queue: try again later.")
         self.waiting.append(job)
-        self._next()
+        self._run_next()
 
     def cancel(self, job: Job) -> None:
-        """Forget a job; if it is being solved, end that at once."""
-        for some in (self.waiting, self.paused):
-            if job in some:
-                some.remove(job)
+        """Remove a job from the queue. If it is being solved, its process ends at once."""
+        for jobs in (self.waiting, self.paused):
+            if job in jobs:
+                jobs.remove(job)
         if job is self.running:
             self.running = None
         if job.process is not None:
-            job.process.end()
-        self._next()
+            job.process.kill()
+        self._run_next()
 
-    def order(self, job: Job, word: str) -> None:
-        """pause, resume or stop; for a job that has begun."""
+    def send_command(self, job: Job, command: str) -> None:
+        """Send pause, resume or stop to a job that has started."""
         if job in self.paused:
-            if word != "pause":
-                job.word = word
+            if command != "pause":
+                job.command = command
                 self.paused.remove(job)
                 self.waiting.insert(0, job)
-                self._next()
+                self._run_next()
         elif job.process is not None:
-            job.word = word
+            job.command = command
             if job is self.running:
-                job.process.tell(word)
+                job.process.send_command(command)
 
     def close(self) -> None:
         self._closed = True
         for job in (*self.waiting, *self.paused, self.running):
             if job is not None and job.process is not None:
-                job.process.end()
+                job.process.kill()
         self.waiting, self.paused, self.running = [], [], None
         if self._spare is not None:
-            self._spare.end()
-            self._spare.line.close()
+            self._spare.kill()
+            self._spare.connection.close()
             self._spare = None
 
-    def _next(self) -> None:
+    def _run_next(self) -> None:
         if self.running is None and self.waiting and not self._closed:
             job = self.running = self.waiting.pop(0)
             if job.process is not None:
-                job.process.tell(job.word)
+                job.process.send_command(job.command)
             else:
-                self._begin(job)
-        for place, job in enumerate(self.waiting, start=1):
-            job.hear("place", place)
+                self._start(job)
+        for position, job in enumerate(self.waiting, start=1):
+            job.on_message("position", position)
 
-    def _begin(self, job: Job) -> None:
+    def _start(self, job: Job) -> None:
         self.warm_up()
         job.process, self._spare = self._spare, None
-        job.hear("begun", None)
-        listener = (job.process, job, asyncio.get_running_loop(), self._heard)
-        threading.Thread(target=_listen, args=listener, daemon=True).start()
+        job.on_message("started", None)
+        arguments = (job.process, job, asyncio.get_running_loop(), self._on_message)
+        threading.Thread(target=_relay_messages, args=arguments, daemon=True).start()
         self.warm_up()
 
-    def _heard(self, job: Job, word: str, what: Any) -> None:
+    def _on_message(self, job: Job, kind: str, content: Any) -> None:
         if job is not self.running and job not in self.paused and job not in self.waiting:
-            return  # it was cancelled meanwhile
-        job.hear(word, what)
-        if word in ("done", "failed"):
+            return  # cancelled in the meantime
+        job.on_message(kind, content)
+        if kind in ("done", "failed"):
             self.cancel(job)
-        elif word == "paused" and what and job is self.running and len(self.paused) < MOST_PAUSED:
+        elif kind == "paused" and content and job is self.running and len(self.paused) < MAX_PAUSED:
             self.running = None
             self.paused.append(job)
-            self._next()
+            self._run_next()
 
 
-def _listen(
-    process: _Process, job: Job, loop: asyncio.AbstractEventLoop, heard: Callable[[Job, str, Any], None]
+def _relay_messages(
+    process: _Process, job: Job, loop: asyncio.AbstractEventLoop, on_message: Callable[[Job, str, Any], None]
 ) -> None:
-    """Gives a process its task and passes on what it says; on a thread of its own, since both may take a while."""
+    """Send a process its task and pass its messages to the event loop. Blocks, so it runs on its own thread."""
 
-    def say(word: str, what: Any) -> None:
+    def relay(kind: str, content: Any) -> None:
         with suppress(RuntimeError):  # the server has closed
-            loop.call_soon_threadsafe(heard, job, word, what)
+            loop.call_soon_threadsafe(on_message, job, kind, content)
 
     try:
         process.send(job.task)
-        job.task = None  # the pixels are over there now
+        job.task = None  # the process holds the pixels now
         while True:
-            word, what = process.line.recv()
-            say(word, what)
-            if word in ("done", "failed"):
+            kind, content = process.connection.recv()
+            relay(kind, content)
+            if kind in ("done", "failed"):
                 return
     except (EOFError, OSError):
-        say("failed", "The solver ended unexpectedly: perhaps there was not enough memory.")
+        relay("failed", "The solver ended unexpectedly: perhaps there was not enough memory.")
     finally:
-        process.line.close()
+        process.connection.close()

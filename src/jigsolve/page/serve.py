@@ -1,4 +1,4 @@
-"""Runs the page on this computer until it is told to stop."""
+"""Runs the page's server until it is interrupted."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from contextlib import suppress
 
 import uvicorn
 
-from jigsolve.page.app import application
+from jigsolve.page.app import create_app
 from jigsolve.runtime.errors import InputError
 
 
-def serve(host: str, port: int, ready: Callable[[str], None]) -> None:
-    """Serve until interrupted. port: 0 takes any that is free. ready: hears the address as soon as it can be opened."""
-    listening = _bound(host, port)
+def serve(host: str, port: int, on_ready: Callable[[str], None]) -> None:
+    """Serve until interrupted. port: 0 takes any free one. on_ready: called with the address once it can be opened."""
+    listening = _listen(host, port)
     port = listening.getsockname()[1]
     config = uvicorn.Config(
-        application(host), log_level="warning", access_log=False, server_header=False, date_header=False,
+        create_app(host), log_level="warning", access_log=False, server_header=False, date_header=False,
         ws_max_size=1 << 16, timeout_graceful_shutdown=1, lifespan="on",
     )  # fmt: skip
-    shown = f"[{host}]" if ":" in host else host
-    ready(f"http://{shown}:{port}/")
+    name = f"[{host}]" if ":" in host else host
+    on_ready(f"http://{name}:{port}/")
     with listening, suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _listen(host: str, port: int) -> socket.socket:
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.socket(family, kind)

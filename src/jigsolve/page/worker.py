@@ -1,7 +1,4 @@
-"""The process that solves: it is given one puzzle, tells the story while it works, gives the answer, and ends.
-
-The page and the command line see the same events: the watcher here makes a story of them, and obeys between two.
-"""
+"""The solver process. It takes one task, sends the timeline while it works, sends the answer, and ends."""
 
 from __future__ import annotations
 
@@ -13,107 +10,106 @@ import time
 import traceback
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from jigsolve.io.inputs import Input
-from jigsolve.pipeline import SolveParams
+from jigsolve.page.replay.answer import describe_answer
+from jigsolve.page.replay.timeline import Recorder
+from jigsolve.pipeline import SolveParams, solve
+from jigsolve.puzzle.pieces import Puzzle
 from jigsolve.puzzle.pins import Pins
 from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import Event, Progressed, StageStarted
 
-GENTLE = 3  # how much nicer than the page, which must stay quick
+NICENESS = 3  # added to that of the server, which must stay responsive
 
 
 class Task(NamedTuple):
-    given: Input
+    input: Input
     params: SolveParams
     pins: Pins
 
 
-class _Orders:
-    """What the page wants: go on, wait, or stop with the best picture so far."""
+class _Control:
+    """Pauses, resumes or stops the solve on commands from the server."""
 
-    def __init__(self, line: Connection) -> None:
-        self.line = line
-        self.running = threading.Event()
-        self.running.set()
-        self.stop = False
-        self.waited = 0.0
-        self.stage = ""
-        threading.Thread(target=self._listen, daemon=True).start()
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._running = threading.Event()
+        self._running.set()
+        self._stop_requested = False
+        self._paused_seconds = 0.0
+        self._stage = ""
+        threading.Thread(target=self._receive_commands, daemon=True).start()
 
-    def _listen(self) -> None:
+    def _receive_commands(self) -> None:
         with suppress(EOFError, OSError):
             while True:
-                match self.line.recv():
+                match self._connection.recv():
                     case "pause":
-                        self.running.clear()
+                        self._running.clear()
                     case "resume":
-                        self.running.set()
+                        self._running.set()
                     case "stop":
-                        self.stop = True
-                        self.running.set()
-        os._exit(1)  # the page is gone
+                        self._stop_requested = True
+                        self._running.set()
+        os._exit(1)  # the server has gone
 
-    def clock(self) -> float:
-        """Seconds, without those spent waiting."""
-        return time.monotonic() - self.waited
+    def now(self) -> float:
+        """Monotonic seconds without pauses."""
+        return time.monotonic() - self._paused_seconds
 
-    def obey(self, event: Event) -> None:
+    def on_event(self, event: Event) -> None:
         if isinstance(event, StageStarted):
-            self.stage = event.name
-        if not self.running.is_set():
-            began = time.monotonic()
-            self.line.send(("paused", True))
-            self.running.wait()
-            self.waited += time.monotonic() - began
-            self.line.send(("paused", False))
-        if self.stop and self.stage == "search" and isinstance(event, Progressed):  # there is a picture to keep
-            self.stop = False
+            self._stage = event.name
+        if not self._running.is_set():
+            begin = time.monotonic()
+            self._connection.send(("paused", True))
+            self._running.wait()
+            self._paused_seconds += time.monotonic() - begin
+            self._connection.send(("paused", False))
+        # before the search there is no layout to keep
+        if self._stop_requested and self._stage == "search" and isinstance(event, Progressed):
+            self._stop_requested = False
             raise KeyboardInterrupt
 
 
-def work(line: Connection) -> None:
-    """The life of the process. Sends ("story", entries), ("paused", yes), and at last ("done", answer as JSON) or
-    ("failed", why)."""
+def work(connection: Connection) -> None:
+    """Main function of the process.
+
+    Sends ("timeline", entries) and ("paused", bool), and at the end ("done", answer as JSON) or ("failed", reason).
+    """
     with suppress(ValueError):
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which then ends us
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C and then ends this process
     if hasattr(os, "nice"):
-        os.nice(GENTLE)
+        os.nice(NICENESS)
     _warm_up()
     try:
-        task = line.recv()
+        task = connection.recv()
     except EOFError:
         return
-    orders = _Orders(line)
     try:
-        line.send(("done", json.dumps(_solved(task, orders, line), allow_nan=False, separators=(",", ":")).encode()))
+        connection.send(("done", _solve(task, connection)))
     except InputError as error:
-        line.send(("failed", str(error)))
+        connection.send(("failed", str(error)))
     except MemoryError:
-        line.send(("failed", "Expected a puzzle that fits into memory, got one that does not."))
+        connection.send(("failed", "Expected a puzzle that fits into memory, got one that does not."))
     except Exception:
         traceback.print_exc()
-        line.send(("failed", "Something went wrong inside the solver; the terminal says what."))
+        connection.send(("failed", "Something went wrong inside the solver; the terminal says what."))
 
 
 def _warm_up() -> None:
-    """Load what a solve needs, and on a first run compile it, before there is one to wait for."""
-    from jigsolve.pipeline import solve
-    from jigsolve.puzzle.pieces import Puzzle
-
+    """Import what a solve needs, and compile it on a first run, before the task arrives."""
     noise = np.random.default_rng(0).integers(0, 256, (9, 8, 8, 3), dtype=np.uint8)
     solve(Puzzle(noise, 3, 3, rotated=True), SolveParams(effort="fast", threads=1))
 
 
-def _solved(task: Task, orders: _Orders, line: Connection) -> dict[str, Any]:
-    from jigsolve.page.replay.answer import answer_data
-    from jigsolve.page.replay.story import Recorder
-    from jigsolve.pipeline import solve
-
-    teller = Recorder(lambda entries: line.send(("story", entries)), orders.obey, orders.clock)
-    result = solve(task.given.puzzle, task.params, teller, task.pins)
-    teller.flush()
-    return answer_data(task.given, result)
+def _solve(task: Task, connection: Connection) -> bytes:
+    control = _Control(connection)
+    recorder = Recorder(lambda entries: connection.send(("timeline", entries)), control.on_event, control.now)
+    result = solve(task.input, task.params, recorder, task.pins)
+    recorder.flush()
+    return json.dumps(describe_answer(task.input, result), allow_nan=False, separators=(",", ":")).encode()

@@ -1,1 +1,1 @@
-"""A solve told again: its story as data, as a page that plays it, as an animation."""
+"""The replay of a solve: its timeline as data, as a page that plays it, as an animation."""

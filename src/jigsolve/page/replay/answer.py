@@ -1,4 +1,4 @@
-"""An answer as data for JSON: the layout file, what is believed of it, and what else could lie beside each piece."""
+"""An answer as data for JSON: the layout file, its confidence, and the alternatives for each side of each piece."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ from jigsolve.io.inputs import Input
 from jigsolve.io.layout_file import LayoutFile, to_data
 from jigsolve.pipeline import Result
 
-ALTERNATIVES = 3  # told of every side
+ALTERNATIVES_PER_SIDE = 3
 
 
-def kept_answer(kept: LayoutFile) -> dict[str, Any]:
-    """The same of a layout file: what is not in it is not known."""
-    verdict = "A kept layout" if kept.confidence is None else kept.confidence.describe()
-    return {"layout": to_data(kept), "consistency": None, "verdict": verdict, "seconds": {}, "notes": [],
-            "stopped": kept.partial, "params": {}, "alternatives": None}  # fmt: skip
+def describe_layout_file(saved: LayoutFile) -> dict[str, Any]:
+    """A layout file in the form of `describe_answer`. What the file does not hold is empty or None."""
+    verdict = "A saved layout" if saved.confidence is None else saved.confidence.describe()
+    return {"layout": to_data(saved), "consistency": None, "verdict": verdict, "seconds": {}, "notes": [],
+            "stopped": saved.partial, "params": {}, "alternatives": None}  # fmt: skip
 
 
-def answer_data(given: Input, result: Result) -> dict[str, Any]:
+def describe_answer(source: Input, result: Result) -> dict[str, Any]:
     """What the page and the replay show of an answer.
 
-    alternatives: sides and chances, both flat, `ALTERNATIVES` for each of the four sides of each piece.
+    alternatives: side ids and probabilities as flat lists, `ALTERNATIVES_PER_SIDE` for each side id.
     """
-    kept = LayoutFile(result.layout, given.piece, None, result.stopped, given.names, given.margin, result.confidence)
-    sides, chances = result.candidates.top(ALTERNATIVES)
+    saved = LayoutFile(
+        result.layout, source.piece, None, result.stopped, source.names, source.margin, result.confidence
+    )
+    sides, probabilities = result.candidates.top(ALTERNATIVES_PER_SIDE)
     params = result.params
     shown = {
         "solver": params.solver,
@@ -35,19 +37,19 @@ def answer_data(given: Input, result: Result) -> dict[str, Any]:
         "effort": params.effort,
         "seed": params.seed,
         "time limit": params.time_limit,
-        "turned pieces": result.puzzle.rotated,
+        "turned pieces": source.puzzle.rotated,
     }
     return {
-        "layout": to_data(kept),
+        "layout": to_data(saved),
         "consistency": round(result.consistency, 3),
         "verdict": result.confidence.describe(),
         "seconds": {name: round(spent, 3) for name, spent in result.seconds.items()},
-        "notes": [*given.notes, *result.notes],
+        "notes": [*source.notes, *result.notes],
         "stopped": result.stopped,
         "params": {name: value for name, value in shown.items() if value is not None},
         "alternatives": {
-            "count": ALTERNATIVES,
+            "count": ALTERNATIVES_PER_SIDE,
             "sides": sides.ravel().tolist(),
-            "chances": np.round(chances, 4).ravel().tolist(),
+            "probabilities": np.round(probabilities, 4).ravel().tolist(),
         },
     }

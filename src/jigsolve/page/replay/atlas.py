@@ -1,4 +1,4 @@
-"""All pieces on one picture, for browsers: RGB or RGBA of 8 bits, and not larger than they can draw."""
+"""Atlas: all pieces in one picture for the browser, 8-bit RGB or RGBA, no larger than browsers can draw."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from jigsolve.io import pictures, render
 from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.puzzle.pieces import Pixels, Puzzle
 
-MOST_PIXELS = 48_000_000
-MOST_ACROSS = 16_000  # browsers draw no larger picture
-SMALL = 2_000_000  # bytes up to which a lossless picture is put into a page
+MAX_PIXELS = 48_000_000
+MAX_SIDE_PX = 16_000
+MAX_PNG_BYTES = 2_000_000  # larger pictures are embedded as JPEG
 
 
 class Atlas(NamedTuple):
-    """pixels: the picture. cols: places in a row. piece: (width, height) of a place, smaller than pieces may be."""
+    """pixels: the picture. cols: places in a row. piece: (width, height) of a place; pieces may be reduced."""
 
     pixels: Pixels
     cols: int
     piece: tuple[int, int]
 
-    def data(self) -> dict[str, Any]:
+    def to_data(self) -> dict[str, Any]:
         return {"cols": self.cols, "piece": list(self.piece)}
 
 
-def of_pieces(puzzle: Puzzle) -> Atlas:
-    """The pieces as they are, by their numbers; a sheet looks like itself."""
+def arrange_pieces(puzzle: Puzzle) -> Atlas:
+    """An atlas with the pieces in the order of their numbers. The atlas of a sheet equals the sheet."""
     n, height, width = puzzle.pieces.shape[:3]
     cols = puzzle.cols if puzzle.rows * puzzle.cols == n else max(1, round(math.sqrt(n * height / width)))
-    return _laid_out(puzzle.pieces, cols)
+    return _build_atlas(puzzle.pieces, cols)
 
 
-def of_layout(puzzle: Puzzle, layout: Layout) -> Atlas:
-    """The picture that they make, which can be packed much smaller: a place is a cell."""
+def arrange_layout(puzzle: Puzzle, layout: Layout) -> Atlas:
+    """An atlas that shows the solved picture, which compresses much better. Each place is a cell."""
     shown = render.render_picture(puzzle, layout)
     height, width = puzzle.pieces.shape[1:3]
     pieces = shown.reshape(layout.rows, height, layout.cols, width, -1).swapaxes(1, 2)
-    return _laid_out(pieces.reshape(-1, height, width, shown.shape[2]), layout.cols)
+    return _build_atlas(pieces.reshape(-1, height, width, shown.shape[2]), layout.cols)
 
 
-def places(layout: Layout, n: int) -> tuple[list[int], list[int]]:
-    """Of each piece: its place in the atlas of a layout, -1 if it is not there, and its turn there."""
+def find_places(layout: Layout, n: int) -> tuple[list[int], list[int]]:
+    """For each of n pieces: its place in `arrange_layout`, -1 if it is missing, and its turn there."""
     place, turn = np.full(n, HOLE), np.zeros(n, dtype=np.int64)
     there = layout.pieces.ravel() != HOLE
     place[layout.pieces.ravel()[there]] = np.flatnonzero(there)
@@ -52,39 +52,39 @@ def places(layout: Layout, n: int) -> tuple[list[int], list[int]]:
     return place.tolist(), turn.tolist()
 
 
-def packed(atlas: Atlas) -> tuple[bytes, str]:
-    """As a file for a page of its own, and the kind of file."""
-    png = encoded(atlas, "PNG")
-    if len(png) <= SMALL or atlas.pixels.shape[2] != 3:
+def compress(atlas: Atlas) -> tuple[bytes, str]:
+    """A picture file for a page of its own, and its media type."""
+    png = encode(atlas, "PNG")
+    if len(png) <= MAX_PNG_BYTES or atlas.pixels.shape[2] != 3:
         return png, "image/png"
-    return encoded(atlas, "JPEG"), "image/jpeg"
+    return encode(atlas, "JPEG"), "image/jpeg"
 
 
-def encoded(atlas: Atlas, kind: str) -> bytes:
+def encode(atlas: Atlas, file_format: str) -> bytes:
     file = io.BytesIO()
-    pictures.encode(file, kind, atlas.pixels)
+    pictures.encode(file, file_format, atlas.pixels)
     return file.getvalue()
 
 
-def _laid_out(pieces: Pixels, cols: int) -> Atlas:
+def _build_atlas(pieces: Pixels, cols: int) -> Atlas:
     n, height, width, channels = pieces.shape
     rows = -(-n // cols)
     step = 1
-    while rows * cols * -(-height // step) * -(-width // step) > MOST_PIXELS or (
-        max(rows * -(-height // step), cols * -(-width // step)) > MOST_ACROSS and step < min(height, width)
+    while rows * cols * -(-height // step) * -(-width // step) > MAX_PIXELS or (
+        max(rows * -(-height // step), cols * -(-width // step)) > MAX_SIDE_PX and step < min(height, width)
     ):
         step += 1
     pieces = pieces[:, ::step, ::step]
     height, width = pieces.shape[1:3]
-    filled = np.zeros((rows * cols, height, width, channels), dtype=pieces.dtype)
-    filled[:n] = pieces
-    grid = filled.reshape(rows, cols, height, width, channels).swapaxes(1, 2)
-    return Atlas(_shown(grid.reshape(rows * height, cols * width, channels)), cols, (width, height))
+    places = np.zeros((rows * cols, height, width, channels), dtype=pieces.dtype)
+    places[:n] = pieces
+    grid = places.reshape(rows, cols, height, width, channels).swapaxes(1, 2)
+    return Atlas(_to_8bit_colour(grid.reshape(rows * height, cols * width, channels)), cols, (width, height))
 
 
-def _shown(pixels: Pixels) -> Pixels:
+def _to_8bit_colour(pixels: Pixels) -> Pixels:
     """Grey as RGB, 16 bits as 8; alpha stays."""
-    eight = pixels if pixels.dtype == np.uint8 else (pixels >> 8).astype(np.uint8)
-    if eight.shape[2] >= 3:
-        return eight
-    return np.concatenate([np.repeat(eight[..., :1], 3, axis=2), eight[..., 1:]], axis=2)
+    reduced = pixels if pixels.dtype == np.uint8 else (pixels >> 8).astype(np.uint8)
+    if reduced.shape[2] >= 3:
+        return reduced
+    return np.concatenate([np.repeat(reduced[..., :1], 3, axis=2), reduced[..., 1:]], axis=2)

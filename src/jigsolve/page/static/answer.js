@@ -1,182 +1,177 @@
-// The panel of the third step: what is believed, doubtful joints, the piece that is looked at, corrections, exports.
+// The panel of the third step: the verdict, doubtful joints, the inspected piece, and corrections.
 
-import { doubtful, undecidable, unchanged } from "./overlay.js";
-import { count, duration, percent } from "./words.js";
-import { element, lines } from "./dom.js";
-import { thumbnail } from "./inspect.js";
+import { directionOf, pieceOf, turnOf } from "./board.js";
+import { byId, create, fillList, onClick, show } from "./dom.js";
+import { formatCount, formatDuration, formatPercent } from "./format.js";
+import { drawThumbnail } from "./inspector.js";
+import { cellsOf, findDoubtful, findUndecidable, isUnchanged } from "./overlay.js";
+import { say, warn } from "./status.js";
 
-const MOST_ROWS = 300; // doubtful joints that are listed; Next and Previous reach all
+const MAX_LISTED_DOUBTS = 300; // Next and Previous reach all
+const MAX_LISTED_PINS = 60; // of each type
 
 export class AnswerPanel {
-  // app: the page as a whole
   constructor(app) {
     this.app = app;
-    this.doubts = [];
-    this.at = -1;
-    const on = (id, act) => element(id).addEventListener("click", act);
-    on("undo", () => app.edit.undo());
-    on("redo", () => app.edit.redo());
-    on("rest", () => app.solveRest());
-    on("turn", () => this.turn());
-    on("lock", () => app.edit.lock(this.cells));
-    on("cut", () => this.cut());
-    on("join", () => this.join());
-    on("previous", () => this.step(-1));
-    on("next", () => this.step(1));
-    on("overlay", () => this.overlay());
-    on("clear-pins", () => app.edit.forgetAll());
+    this.doubtful = [];
+    this.current = -1; // index of the doubtful joint that was visited last
+    onClick("undo", () => app.editor.undo());
+    onClick("redo", () => app.editor.redo());
+    onClick("rest", () => app.solveRest());
+    onClick("turn", () => this.turn());
+    onClick("lock", () => app.editor.toggleLock(this.cells));
+    onClick("cut", () => this.cut());
+    onClick("join", () => this.join());
+    onClick("previous", () => this.stepDoubt(-1));
+    onClick("next", () => this.stepDoubt(1));
+    onClick("overlay", () => this.toggleOverlay());
+    onClick("clear-pins", () => app.editor.removeAllPins());
   }
 
   get cells() { return this.app.selection.cells; }
 
-  // The solver has spoken (or undo brought back what it said before).
-  heard() {
-    const { said } = this.app.edit;
-    this.doubts = doubtful(said.layout);
-    this.blind = undecidable(said.layout);
-    this.at = -1;
-    element("verdict").textContent = said.verdict;
-    const seconds = Object.values(said.seconds).reduce((sum, spent) => sum + spent, 0);
-    element("facts").textContent = [`${said.layout.rows} rows × ${said.layout.cols} columns`, ...(seconds ? [duration(seconds)] : []),
-      ...(said.consistency === null ? [] : [`consistency ${said.consistency.toFixed(1)}`]), ...(said.stopped ? ["stopped early"] : [])].join(" · ");
-    const known = new Set(this.app.state.puzzle.notes); // they were shown with the pieces
-    lines(element("answer-notes"), said.notes.filter((note) => !known.has(note)));
-    this.list();
+  showError(message) {
+    byId("answer-failed").textContent = message;
+    show("answer-failed", message);
   }
 
-  list() {
-    const { view, edit } = this.app;
-    const { board } = view;
-    const open = this.doubts.filter((joint) => unchanged(board, edit.answer, joint));
-    element("doubt-count").textContent = open.length || "none";
-    const rows = this.doubts.slice(0, MOST_ROWS).map((joint, k) => {
-      const [a, b] = this.ends(joint).map((cell) => edit.answer[cell]);
-      const button = document.createElement("button");
-      const still = unchanged(board, edit.answer, joint);
-      button.className = still ? "" : "gone";
-      button.setAttribute("aria-current", k === this.at);
-      button.setAttribute("aria-label", `Joint of pieces ${a >> 2} and ${b >> 2}, ${percent(joint.chance)}${still ? "" : ", changed since"}`);
-      button.append(thumbnail(view, [[a >> 2, a & 3], [b >> 2, b & 3]], joint.d ? 19 : 26, joint.d === 1), `${a >> 2} ${joint.d ? "above" : "beside"} ${b >> 2}`,
-        Object.assign(document.createElement("span"), { className: "number", textContent: still ? percent(joint.chance) : "changed" }));
-      button.addEventListener("click", () => this.go(k));
-      const item = document.createElement("li");
-      item.append(button);
-      return item;
-    });
-    element("doubts").replaceChildren(...rows);
-    for (const id of ["previous", "next"]) element(id).disabled = !this.doubts.length;
+  // Show a new answer, or one that undo has brought back.
+  showAnswer() {
+    const { layout, verdict, consistency, seconds, stopped, notes } = this.app.editor.answer;
+    this.doubtful = findDoubtful(layout);
+    this.undecidable = findUndecidable(layout);
+    this.current = -1;
+    byId("verdict").textContent = verdict;
+    const total = Object.values(seconds).reduce((sum, spent) => sum + spent, 0);
+    byId("facts").textContent = [`${layout.rows} rows × ${layout.cols} columns`, ...(total ? [formatDuration(total)] : []),
+      ...(consistency === null ? [] : [`consistency ${consistency.toFixed(1)}`]), ...(stopped ? ["stopped early"] : [])].join(" · ");
+    const known = new Set(this.app.state.puzzle.notes); // shown with the pieces
+    fillList(byId("answer-notes"), notes.filter((note) => !known.has(note)));
+    this.listDoubts();
   }
 
-  ends({ row, col, d }) {
-    const { cols } = this.app.board;
-    return [row * cols + col, d ? (row + 1) * cols + col : row * cols + col + 1];
+  // --- doubtful joints -----------------------------------------------------------------------------------------
+
+  listDoubts() {
+    const { board, editor } = this.app;
+    byId("doubt-count").textContent = this.doubtful.filter((joint) => isUnchanged(board, editor.answerLabels, joint)).length || "none";
+    byId("doubts").replaceChildren(...this.doubtful.slice(0, MAX_LISTED_DOUBTS).map((joint, k) => create("li", {}, this._buildDoubt(joint, k))));
+    for (const id of ["previous", "next"]) byId(id).disabled = !this.doubtful.length;
   }
 
-  step(by) {
-    if (this.doubts.length) this.go((this.at + by + this.doubts.length + (this.at < 0 && by < 0 ? 1 : 0)) % this.doubts.length);
+  _buildDoubt(joint, k) {
+    const { board, view, editor } = this.app;
+    const labels = cellsOf(joint, board.cols).map((cell) => editor.answerLabels[cell]);
+    const [a, b] = labels.map(pieceOf);
+    const unchanged = isUnchanged(board, editor.answerLabels, joint);
+    const [below, percent] = [joint.direction === 1, formatPercent(joint.probability)];
+    return create("button", {
+      className: unchanged ? "" : "gone", ariaCurrent: k === this.current, onclick: () => this.goToDoubt(k),
+      ariaLabel: `Joint of pieces ${a} and ${b}, ${percent}${unchanged ? "" : ", changed since"}`,
+    }, drawThumbnail(view, labels.map((label) => [pieceOf(label), turnOf(label)]), below ? 19 : 26, below), `${a} ${below ? "above" : "beside"} ${b}`,
+    create("span", { className: "number" }, unchanged ? percent : "changed"));
   }
 
-  // Jump to a doubtful joint, and select its two pieces.
-  go(k) {
-    const { view, gestures } = this.app;
-    this.at = k;
-    const [first, second] = this.ends(this.doubts[k]);
+  stepDoubt(by) {
+    const count = this.doubtful.length;
+    if (count) this.goToDoubt((this.current + by + count + (this.current < 0 && by < 0 ? 1 : 0)) % count);
+  }
+
+  // Move the camera to a doubtful joint, and select its two pieces.
+  goToDoubt(k) {
+    const { view, gestures, board } = this.app;
+    this.current = k;
+    const [first, second] = cellsOf(this.doubtful[k], board.cols);
     gestures.select([first, second], first);
-    const [[x, y], [x1, y1]] = [view.corner(first), view.corner(second)];
-    const near = Math.max(view.camera.zoom, Math.min(3, 90 / Math.min(view.width, view.height)));
+    const [[x, y], [x1, y1]] = [view.cornerOf(first), view.cornerOf(second)];
+    const zoom = Math.max(view.camera.zoom, Math.min(3, 90 / Math.min(view.width, view.height)));
     view.camera.fitted = null;
-    view.camera.go((x + x1 + view.width) / 2, (y + y1 + view.height) / 2, near);
-    this.app.say(`Doubtful joint ${k + 1} of ${this.doubts.length}: ${percent(this.doubts[k].chance)}`);
-    for (const [row, item] of [...element("doubts").children].entries()) item.firstChild.setAttribute("aria-current", row === k);
-    element("doubts").children[k]?.scrollIntoView({ block: "nearest" });
+    view.camera.moveTo((x + x1 + view.width) / 2, (y + y1 + view.height) / 2, zoom);
+    say(`Doubtful joint ${k + 1} of ${this.doubtful.length}: ${formatPercent(this.doubtful[k].probability)}`);
+    for (const [index, item] of [...byId("doubts").children].entries()) item.firstChild.ariaCurrent = index === k;
+    byId("doubts").children[k]?.scrollIntoView({ block: "nearest" });
   }
 
-  overlay() {
-    const { view } = this.app;
-    this.app.overlay.shown = !this.app.overlay.shown;
-    element("overlay").setAttribute("aria-pressed", this.app.overlay.shown);
+  toggleOverlay() {
+    const { overlay, view } = this.app;
+    overlay.shown = !overlay.shown;
+    byId("overlay").setAttribute("aria-pressed", overlay.shown);
     view.redraw();
   }
 
+  // --- edits of the selection ----------------------------------------------------------------------------------
+
   turn() {
-    if (!this.cells.length) return this.app.say("Select a piece first.", true);
-    const why = this.app.edit.turn(this.cells);
-    return why ? this.app.say(why, true) : undefined;
+    const problem = this.cells.length ? this.app.editor.turn(this.cells) : "Select a piece first.";
+    if (problem) warn(problem);
   }
 
   cut() {
-    const joints = this.app.edit.jointsOf(this.cells);
-    if (!joints.length) return this.app.say("Select two neighbours, or one piece, to cut.", true);
-    return this.app.edit.cut(joints);
+    const joints = this.app.editor.jointsOf(this.cells);
+    if (joints.length) this.app.editor.cut(joints);
+    else warn("Select two neighbours, or one piece, to cut.");
   }
 
   join() {
-    const joints = this.cells.length > 1 ? this.app.edit.jointsOf(this.cells) : [];
-    if (!joints.length) return this.app.say("Select two neighbours or more to join.", true);
-    return this.app.edit.join(joints);
+    const joints = this.cells.length > 1 ? this.app.editor.jointsOf(this.cells) : [];
+    if (joints.length) this.app.editor.join(joints);
+    else warn("Select two neighbours or more to join.");
   }
 
-  // After every step and selection.
-  show() {
-    const { edit, selection } = this.app;
-    element("undo").disabled = edit.at <= 1; // the first step is the solver's
-    element("redo").disabled = edit.at >= edit.steps.length;
-    const chosen = this.cells.length > 0;
-    for (const id of ["turn", "lock", "cut"]) element(id).disabled = !chosen;
-    element("join").disabled = this.cells.length < 2;
-    const pieces = edit.pieces(this.cells);
-    element("lock").textContent = pieces.length && pieces.every((piece) => edit.locked.has(piece)) ? "Unlock" : "Lock";
-    this.look(selection.cursor);
-    this.pins();
-  }
-
-  look(cell) {
-    const { inspect, view, gestures, edit } = this.app;
-    const box = cell >= 0 ? inspect.panel(cell, {
-      jump: (other) => { gestures.select([other], other); gestures.follow(other); },
-      join: (side, other) => this.bring(side, other),
-    }) : null;
-    if (this.cells.length > 1 && box) box.prepend(Object.assign(document.createElement("p"), { className: "small quiet", textContent: `${count(this.cells.length, "piece")} selected` }));
-    if (box) element("inspect").replaceChildren(box);
-    else element("inspect").replaceChildren(Object.assign(document.createElement("p"), { className: "small quiet", textContent: "Point at a piece, or select one, to see what else could lie beside it." }));
-    if (box && edit.locked.has(view.board.labels[cell] >> 2)) box.append(Object.assign(document.createElement("p"), { className: "small", textContent: "Locked: it stays where it is." }));
-  }
-
-  // Join another piece to a side: it comes to lie there, and the two stay together.
-  bring(side, other) {
-    const { board } = this.app;
-    const { edit } = this.app;
-    const cell = board.cellOf[side >> 2];
-    const d = ((side & 3) + (board.labels[cell] & 3)) & 3;
-    const goal = board.neighbour(cell, d);
-    const from = board.cellOf[other >> 2];
-    const turn = (d + 2 - (other & 3)) & 3;
-    if (goal >= 0 && from >= 0 && edit.turns.includes(turn)) {
-      const why = edit.carry("brought a piece", new Map([[from, goal]]), (turn - (board.labels[from] & 3)) & 3);
-      if (why) return this.app.say(why, true);
+  // Join another piece to a side: it moves there, and the two stay together.
+  attach(side, otherSide) {
+    const { board, editor } = this.app;
+    const cell = board.cellOf[pieceOf(side)];
+    const direction = directionOf(side, turnOf(board.labels[cell]));
+    const [goal, from] = [board.neighbour(cell, direction), board.cellOf[pieceOf(otherSide)]];
+    const turn = (direction + 2 - otherSide) & 3;
+    if (goal >= 0 && from >= 0 && editor.turns.includes(turn)) {
+      const problem = editor.relocate("brought a piece", new Map([[from, goal]]), (turn - turnOf(board.labels[from])) & 3);
+      if (problem) {
+        warn(problem);
+        return;
+      }
     }
-    return edit.join([[side, other]]);
+    editor.join([[side, otherSide]]);
   }
 
-  pins() {
-    const { edit } = this.app;
-    element("pin-count").textContent = edit.count || "none";
-    const joint = ([a, b]) => `${a >> 2} and ${b >> 2}`;
-    const all = [
-      ...[...edit.locked].slice(0, 60).map((piece) => ["locked", piece, `Piece ${piece} stays`]),
-      ...[...edit.joined].slice(0, 60).map(([key, sides]) => ["joined", key, `${joint(sides)} belong together`]),
-      ...[...edit.cuts].slice(0, 60).map(([key, sides]) => ["cuts", key, `${joint(sides)} do not join`]),
+  // Called after every edit and selection.
+  update() {
+    const { editor, selection } = this.app;
+    byId("undo").disabled = editor.done <= 1; // the first step is the answer
+    byId("redo").disabled = editor.done >= editor.steps.length;
+    for (const id of ["turn", "lock", "cut"]) byId(id).disabled = !this.cells.length;
+    byId("join").disabled = this.cells.length < 2;
+    byId("lock").textContent = editor.areLocked(this.cells) ? "Unlock" : "Lock";
+    this.inspect(selection.cursor);
+    this.listPins();
+  }
+
+  inspect(cell) {
+    const { inspector, board, gestures, editor } = this.app;
+    const panel = cell < 0 ? null : inspector.buildPanel(cell, {
+      onJump: (other) => { gestures.select([other], other); gestures.bringIntoView(other); },
+      onJoin: (side, otherSide) => this.attach(side, otherSide),
+    });
+    if (panel && this.cells.length > 1) panel.prepend(create("p", { className: "small quiet" }, `${formatCount(this.cells.length, "piece")} selected`));
+    if (panel && editor.areLocked([cell])) panel.append(create("p", { className: "small" }, "Locked: it stays where it is."));
+    byId("inspect").replaceChildren(panel ?? create("p", { className: "small quiet" }, "Point at a piece, or select one, to see what else could lie beside it."));
+  }
+
+  listPins() {
+    const { editor } = this.app;
+    byId("pin-count").textContent = editor.pinCount || "none";
+    const describe = ([a, b]) => `${pieceOf(a)} and ${pieceOf(b)}`;
+    const list = (pins, toItem) => [...pins].slice(0, MAX_LISTED_PINS).map(toItem);
+    const pins = [
+      ...list(editor.locked, (piece) => ["locked", piece, `Piece ${piece} stays`]),
+      ...list(editor.joined, ([key, sides]) => ["joined", key, `${describe(sides)} belong together`]),
+      ...list(editor.cuts, ([key, sides]) => ["cuts", key, `${describe(sides)} do not join`]),
     ];
-    element("pins").replaceChildren(...all.map(([kind, key, text]) => {
-      const item = document.createElement("li");
-      const forget = Object.assign(document.createElement("button"), { textContent: "Forget" });
-      forget.setAttribute("aria-label", `Forget: ${text}`);
-      forget.addEventListener("click", () => edit.forget(kind, key));
-      item.append(text, forget);
-      return item;
-    }));
-    element("clear-pins").disabled = !edit.count;
-    element("rest").classList.toggle("primary", edit.count > 0);
-    element("rest").textContent = edit.count ? "Solve the rest" : "Solve again";
+    byId("pins").replaceChildren(...pins.map(([type, key, text]) => create("li", {}, text,
+      create("button", { ariaLabel: `Forget: ${text}`, onclick: () => editor.removePin(type, key) }, "Forget"))));
+    byId("clear-pins").disabled = !editor.pinCount;
+    byId("rest").classList.toggle("primary", editor.pinCount > 0);
+    byId("rest").textContent = editor.pinCount ? "Solve the rest" : "Solve again";
   }
 }

@@ -1,6 +1,6 @@
-// Talking to the server. What it refuses comes back as an Error whose message is one line for people.
+// Requests to the server. A refused request throws an Error whose message is one line for the person.
 
-async function asked(path, options = {}) {
+async function request(path, options = {}) {
   let response;
   try {
     response = await fetch(path, options);
@@ -8,75 +8,68 @@ async function asked(path, options = {}) {
     throw new Error("The program is not answering: is jigsolve serve still running?");
   }
   if (!response.ok) {
-    const said = await response.json().catch(() => ({}));
-    throw new Error(said.error ?? `The program refused (${response.status}).`);
+    const { error } = await response.json().catch(() => ({}));
+    throw new Error(error ?? `The program refused (${response.status}).`);
   }
   return response;
 }
 
-const json = async (path, options) => (await asked(path, options)).json();
-const post = (path, data) => asked(path, { method: "POST", body: JSON.stringify(data) });
+const requestJson = async (path, options) => (await request(path, options)).json();
+const requestBlob = async (path, options) => (await request(path, options)).blob();
+const toPost = (data) => ({ method: "POST", body: JSON.stringify(data) });
 
-export const examples = () => json("api/examples");
-export const beginExample = (name) => json(`api/examples/${name}`, { method: "POST" });
+export const listExamples = () => requestJson("api/examples");
+export const openExample = (name) => requestJson(`api/examples/${name}`, { method: "POST" });
 
-// Files travel as one body: the length of a list of names and sizes, the list, the files one after another.
-export function begin(files) {
+// Files are sent as one body: the length of a list of names and sizes, the list, and the contents.
+export function openFiles(files) {
   const list = new TextEncoder().encode(JSON.stringify(files.map((file) => [file.webkitRelativePath || file.name, file.size])));
   const length = new Uint8Array(4);
   new DataView(length.buffer).setUint32(0, list.length, true);
-  return json("api/desks", { method: "POST", body: new Blob([length, list, ...files]) });
+  return requestJson("api/sessions", { method: "POST", body: new Blob([length, list, ...files]) });
 }
 
-export class Desk {
+export class Session {
   constructor(key) {
     this.key = key;
-    this.path = `api/desks/${key}`;
+    this.path = `api/sessions/${key}`;
   }
 
-  state() { return json(this.path); }
-  leave() { return asked(this.path, { method: "DELETE" }); }
-  change(settings) { return post(`${this.path}/settings`, settings).then((response) => response.json()); }
-  solve(data) { return post(`${this.path}/solve`, data).then((response) => response.json()); }
-  order(order) { return post(`${this.path}/order`, { order }).then((response) => response.json()); }
-  answer() { return json(`${this.path}/answer`); }
-  picture(layout) { return post(`${this.path}/picture`, layout).then((response) => response.blob()); }
-  layout(layout) { return post(`${this.path}/layout`, layout).then((response) => response.blob()); }
-  replay() { return asked(`${this.path}/replay`).then((response) => response.blob()); }
+  fetchState() { return requestJson(this.path); }
+  fetchAnswer() { return requestJson(`${this.path}/answer`); }
+  fetchPicture(layout) { return requestBlob(`${this.path}/picture`, toPost(layout)); }
+  fetchLayout(layout) { return requestBlob(`${this.path}/layout`, toPost(layout)); }
+  fetchReplay() { return requestBlob(`${this.path}/replay`); }
+  changeSettings(settings) { return requestJson(`${this.path}/settings`, toPost(settings)); }
+  solve(options) { return requestJson(`${this.path}/solve`, toPost(options)); }
+  send(command) { return requestJson(`${this.path}/command`, toPost({ command })); }
+  close() { return request(this.path, { method: "DELETE" }); }
 
-  async atlas(version) {
-    const response = await asked(`${this.path}/atlas?${version}`);
-    return createImageBitmap(await response.blob());
+  async fetchAtlas(version) {
+    return createImageBitmap(await requestBlob(`${this.path}/atlas?${version}`));
   }
 
-  // Hears state and story as they come, from the beginning; finds its way back when the line breaks.
-  live(hear, lost) {
-    let [closed, socket, wait] = [false, null, 300];
+  // Receive the state and the timeline, and reconnect when the connection breaks. Each connection begins with
+  // {restarted: true} and sends the timeline from its beginning. Returns a function that ends the subscription.
+  subscribe(onMessage, onGone) {
+    let [closed, socket, delay] = [false, null, 300];
     const open = () => {
       socket = new WebSocket(`${location.origin.replace("http", "ws")}/${this.path}/live`);
-      socket.onopen = () => { wait = 300; hear({ afresh: true }); };
+      socket.onopen = () => { delay = 300; onMessage({ restarted: true }); };
       socket.onmessage = (event) => {
-        const said = JSON.parse(event.data);
-        if (said.gone) {
+        const message = JSON.parse(event.data);
+        if (message.gone) {
           closed = true;
-          lost(said.gone);
-        } else hear(said);
+          onGone(message.gone);
+        } else onMessage(message);
       };
       socket.onclose = () => {
         if (closed) return;
-        setTimeout(() => closed || open(), wait);
-        wait = Math.min(5000, wait * 2);
+        setTimeout(() => closed || open(), delay);
+        delay = Math.min(5000, delay * 2);
       };
     };
     open();
     return () => { closed = true; socket.close(); };
   }
-}
-
-export function download(blob, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

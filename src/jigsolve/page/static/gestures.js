@@ -1,181 +1,186 @@
-// Pointer and keys on the board: look around, select, drag.
+// Pointer and arrow keys on the board: pan and zoom, select, drag.
 
 import { STEPS } from "./board.js";
+import { warn } from "./status.js";
 
-const ARROWS = { ArrowRight: 0, ArrowDown: 1, ArrowLeft: 2, ArrowUp: 3 };
-const FAR = 4; // pixels that make a drag of a click
+const ARROW_KEYS = { ArrowRight: 0, ArrowDown: 1, ArrowLeft: 2, ArrowUp: 3 };
+const DRAG_THRESHOLD_PX = 4;
+const ARROW_PAN_PX = 70;
+const FOLLOW_MARGIN_PX = 40;
 
 export class Selection {
   constructor() {
     this.cells = [];
     this.cursor = -1;
-    this.from = -1; // where a block began
-    this.drag = null;
-    this.marquee = null;
+    this.anchor = -1; // the first corner of a block
+    this.drag = null; // {cells, dx, dy}
+    this.marquee = null; // [x, y, x, y]
   }
 }
 
 export class Gestures {
-  // edit: null while there is nothing to edit. told: {selected(), hover(cell, x, y), say(text)}
-  constructor(view, stage, selection, told) {
-    Object.assign(this, { view, stage, selection, told, edit: null, arranging: false, down: null });
-    this.fingers = new Map();
-    const on = (name, handle) => view.canvas.addEventListener(name, handle, { signal: view.ended });
-    on("pointerdown", (event) => this.press(event));
-    on("pointermove", (event) => this.moveTo(event));
-    on("pointerup", (event) => this.release(event));
-    on("pointercancel", (event) => this.release(event, true));
-    on("pointerleave", () => told.hover(-1));
+  // editor: null while there is nothing to edit. onHover is called with a cell, and with its x and y unless it is -1.
+  constructor(view, stage, selection, { onSelect, onHover }) {
+    Object.assign(this, { view, stage, selection, onSelect, onHover, editor: null, arranging: false, press: null });
+    this.fingers = new Map(); // pointer id -> [x, y]
+    const on = (name, handle) => view.canvas.addEventListener(name, handle, { signal: view.signal });
+    on("pointerdown", (event) => this.handleDown(event));
+    on("pointermove", (event) => this.handleMove(event));
+    on("pointerup", (event) => this.handleUp(event));
+    on("pointercancel", (event) => this.handleUp(event, true));
+    on("pointerleave", () => onHover(-1));
     on("dblclick", (event) => view.camera.zoomAt(event.offsetX, event.offsetY, 1.8));
   }
 
-  press(event) {
+  // --- pointer -------------------------------------------------------------------------------------------------
+
+  handleDown(event) {
+    const [x, y] = [event.offsetX, event.offsetY];
     this.view.canvas.setPointerCapture(event.pointerId);
-    this.fingers.set(event.pointerId, [event.offsetX, event.offsetY]);
-    const cell = this.edit ? this.view.cellAt(event.offsetX, event.offsetY) : -1;
-    const moves = this.edit && this.arranging && event.button === 0;
-    const what = moves && event.shiftKey ? "marquee" : moves && cell >= 0 && this.view.board.labels[cell] >= 0 ? "drag" : "pan";
-    this.down = { x: event.offsetX, y: event.offsetY, cell, what, far: false };
+    this.fingers.set(event.pointerId, [x, y]);
+    const cell = this.editor ? this.view.cellAt(x, y) : -1;
+    const arranges = this.editor && this.arranging && event.button === 0;
+    const action = arranges && event.shiftKey ? "marquee" : arranges && cell >= 0 && this.view.board.labels[cell] >= 0 ? "drag" : "pan";
+    this.press = { x, y, cell, action, moved: false };
   }
 
-  moveTo(event) {
-    const { camera } = this.view;
+  handleMove(event) {
+    const { press, fingers, view } = this;
     const now = [event.offsetX, event.offsetY];
-    const before = this.fingers.get(event.pointerId);
-    if (!before || !this.down) {
-      this.told.hover(this.edit ? this.view.cellAt(...now) : -1, ...now);
+    const before = fingers.get(event.pointerId);
+    if (!before || !press) {
+      this.onHover(this.editor ? view.cellAt(...now) : -1, ...now);
       return;
     }
-    this.fingers.set(event.pointerId, now);
-    if (this.fingers.size === 2) {
-      const other = [...this.fingers].find(([id]) => id !== event.pointerId)[1];
-      const apart = (a) => Math.hypot(a[0] - other[0], a[1] - other[1]) || 1;
-      camera.zoomAt((now[0] + other[0]) / 2, (now[1] + other[1]) / 2, apart(now) / apart(before));
-      this.down.far = true;
+    if (fingers.size === 2) {
+      view.camera.pinch(fingers, event.pointerId, now);
+      fingers.set(event.pointerId, now);
+      press.moved = true;
       return;
     }
-    if (!this.down.far && Math.hypot(now[0] - this.down.x, now[1] - this.down.y) < FAR) return;
-    this.down.far = true;
-    this.told.hover(-1);
+    fingers.set(event.pointerId, now);
+    if (!press.moved && Math.hypot(now[0] - press.x, now[1] - press.y) < DRAG_THRESHOLD_PX) return;
+    press.moved = true;
+    this.onHover(-1);
     this.stage.classList.add("dragging");
-    if (this.down.what === "pan") camera.pan(now[0] - before[0], now[1] - before[1]);
-    else if (this.down.what === "drag") {
-      const { selection } = this;
-      if (!selection.cells.includes(this.down.cell)) this.select([this.down.cell], this.down.cell);
-      selection.drag = { cells: selection.cells, dx: (now[0] - this.down.x) / camera.zoom, dy: (now[1] - this.down.y) / camera.zoom };
-      this.view.redraw();
-    } else {
-      this.selection.marquee = [...camera.toWorld(this.down.x, this.down.y), ...camera.toWorld(...now)];
-      this.view.redraw();
-    }
+    this._continue(before, now);
   }
 
-  release(event, given_up = false) {
-    const { down, selection, view } = this;
+  _continue(before, now) {
+    const { press, selection, view } = this;
+    const { camera } = view;
+    if (press.action === "pan") {
+      camera.pan(now[0] - before[0], now[1] - before[1]);
+      return;
+    }
+    if (press.action === "drag") {
+      if (!selection.cells.includes(press.cell)) this.select([press.cell], press.cell);
+      selection.drag = { cells: selection.cells, dx: (now[0] - press.x) / camera.zoom, dy: (now[1] - press.y) / camera.zoom };
+    } else {
+      selection.marquee = [...camera.toWorld(press.x, press.y), ...camera.toWorld(...now)];
+    }
+    view.redraw();
+  }
+
+  handleUp(event, cancelled = false) {
+    const { press, selection, view } = this;
     this.fingers.delete(event.pointerId);
-    if (!down || this.fingers.size) return;
-    this.down = null;
+    if (!press || this.fingers.size) return;
+    this.press = null;
     this.stage.classList.remove("dragging");
     const { drag, marquee } = selection;
     [selection.drag, selection.marquee] = [null, null];
-    if (given_up) view.redraw();
-    else if (drag) this.drop(drag);
-    else if (marquee) this.within(marquee);
-    else if (!down.far && this.edit) this.click(down.cell, event);
+    if (cancelled) view.redraw();
+    else if (drag) this.shift(drag.cells, Math.round(drag.dy / view.height), Math.round(drag.dx / view.width));
+    else if (marquee) this.selectWithin(marquee);
+    else if (!press.moved && this.editor) this.click(press.cell, event);
   }
 
   click(cell, event) {
-    const { selection } = this;
+    const { cells } = this.selection;
     if (cell < 0 || this.view.board.labels[cell] < 0) this.select([], -1);
     else if (event.shiftKey || event.ctrlKey || event.metaKey) {
-      const rest = selection.cells.filter((one) => one !== cell);
-      this.select(rest.length < selection.cells.length ? rest : [...rest, cell], cell);
+      const others = cells.filter((one) => one !== cell);
+      this.select(others.length < cells.length ? others : [...others, cell], cell);
     } else this.select([cell], cell);
   }
 
-  drop({ cells, dx, dy }) {
-    const [cols, rows] = [Math.round(dx / this.view.width), Math.round(dy / this.view.height)];
-    this.shift(cells, rows, cols);
-  }
+  // --- selection -----------------------------------------------------------------------------------------------
 
-  // Move cells; what is selected goes with them.
+  // Move cells, and the selection with them.
   shift(cells, rows, cols) {
     if (!rows && !cols) return this.view.redraw();
-    const why = this.edit.move(cells, rows, cols);
-    if (why) {
-      this.told.say(why, true);
+    const problem = this.editor.move(cells, rows, cols);
+    if (problem) {
+      warn(problem);
       return this.view.redraw();
     }
-    const by = rows * this.view.board.cols + cols;
-    return this.select(cells.map((cell) => cell + by), this.selection.cursor < 0 ? -1 : cells[0] + by);
+    const offset = rows * this.view.board.cols + cols;
+    return this.select(cells.map((cell) => cell + offset), this.selection.cursor < 0 ? -1 : cells[0] + offset);
   }
 
-  within([x0, y0, x1, y1]) {
-    const { view } = this;
-    const { board } = view;
-    const [left, right] = [Math.min(x0, x1) / view.width, Math.max(x0, x1) / view.width].map(Math.floor);
-    const [top, bottom] = [Math.min(y0, y1) / view.height, Math.max(y0, y1) / view.height].map(Math.floor);
-    const cells = [];
-    for (let row = Math.max(0, top); row <= Math.min(board.rows - 1, bottom); row++) {
-      for (let col = Math.max(0, left); col <= Math.min(board.cols - 1, right); col++) {
-        if (board.labels[row * board.cols + col] >= 0) cells.push(row * board.cols + col);
-      }
-    }
+  selectWithin([x0, y0, x1, y1]) {
+    const { width, height, board } = this.view;
+    const toRange = (a, b, size, end) => [Math.max(0, Math.floor(Math.min(a, b) / size)), Math.min(end - 1, Math.floor(Math.max(a, b) / size))];
+    const cells = this._cellsBetween(toRange(y0, y1, height, board.rows), toRange(x0, x1, width, board.cols)).filter((cell) => board.labels[cell] >= 0);
     this.select(cells, cells[0] ?? -1);
+  }
+
+  // Select the block between two corners.
+  selectBlock(from, to) {
+    const [[row0, col0], [row1, col1]] = [from, to].map((cell) => this.view.board.position(cell));
+    this.select(this._cellsBetween([Math.min(row0, row1), Math.max(row0, row1)], [Math.min(col0, col1), Math.max(col0, col1)]), to);
+    this.selection.anchor = from;
+  }
+
+  _cellsBetween([top, bottom], [left, right]) {
+    const cells = [];
+    for (let row = top; row <= bottom; row++) {
+      for (let col = left; col <= right; col++) cells.push(this.view.board.cellAt(row, col));
+    }
+    return cells;
   }
 
   select(cells, cursor) {
     this.selection.cells = cells;
     this.selection.cursor = cursor;
-    if (cells.length <= 1) this.selection.from = cursor;
-    this.told.selected();
+    if (cells.length <= 1) this.selection.anchor = cursor;
+    this.onSelect();
     this.view.redraw();
   }
 
-  // Arrow keys; was it ours?
-  arrow(event) {
-    const d = ARROWS[event.key];
-    if (d === undefined) return false;
+  // --- keys ----------------------------------------------------------------------------------------------------
+
+  // Returns whether the key was an arrow.
+  handleArrow(event) {
+    const direction = ARROW_KEYS[event.key];
+    if (direction === undefined) return false;
     const { view, selection } = this;
-    const [rows, cols] = STEPS[d];
-    if (!this.edit) {
-      view.camera.pan(-70 * cols, -70 * rows);
+    const [rows, cols] = STEPS[direction];
+    if (!this.editor) {
+      view.camera.pan(-ARROW_PAN_PX * cols, -ARROW_PAN_PX * rows);
       return true;
     }
     if (event.altKey) {
       if (selection.cells.length) this.shift(selection.cells, rows, cols);
       return true;
     }
-    const middle = view.cellAt(view.camera.width / 2, view.camera.height / 2);
-    const start = selection.cursor >= 0 ? selection.cursor : Math.max(0, middle);
-    const next = selection.cursor >= 0 ? view.board.neighbour(start, d) : start;
+    const centre = view.cellAt(view.camera.width / 2, view.camera.height / 2);
+    const start = selection.cursor >= 0 ? selection.cursor : Math.max(0, centre);
+    const next = selection.cursor >= 0 ? view.board.neighbour(start, direction) : start;
     if (next < 0) return true;
-    if (event.shiftKey) this.block(selection.from >= 0 ? selection.from : start, next);
+    if (event.shiftKey) this.selectBlock(selection.anchor >= 0 ? selection.anchor : start, next);
     else this.select([next], next);
-    this.follow(next);
+    this.bringIntoView(next);
     return true;
   }
 
-  // All cells between two corners.
-  block(from, to) {
-    const { cols } = this.view.board;
-    const [rows, lines] = [[from, to].map((cell) => Math.floor(cell / cols)), [from, to].map((cell) => cell % cols)];
-    const cells = [];
-    for (let row = Math.min(...rows); row <= Math.max(...rows); row++) {
-      for (let col = Math.min(...lines); col <= Math.max(...lines); col++) cells.push(row * cols + col);
-    }
-    this.selection.from = from;
-    this.select(cells, to);
-    this.selection.from = from;
-  }
-
-  // Bring a cell into sight.
-  follow(cell) {
-    const { camera } = this.view;
-    const [x, y] = this.view.corner(cell);
-    const [px, py] = camera.toScreen(x + this.view.width / 2, y + this.view.height / 2);
-    if (px < 40 || py < 40 || px > camera.width - 40 || py > camera.height - 40) {
-      camera.go(x + this.view.width / 2, y + this.view.height / 2, camera.zoom);
-    }
+  bringIntoView(cell) {
+    const { camera, width, height } = this.view;
+    const [left, top] = this.view.cornerOf(cell);
+    const [x, y] = [left + width / 2, top + height / 2];
+    const [px, py] = camera.toScreen(x, y);
+    const visible = Math.min(px, py, camera.width - px, camera.height - py) >= FOLLOW_MARGIN_PX;
+    if (!visible) camera.moveTo(x, y, camera.zoom);
   }
 }

@@ -1,19 +1,21 @@
-// What part of the world is seen; glides when asked to. Fingers, wheel and keys move it.
+// The visible part of the world, and how wheel, pointer and keys move it.
 
-const FARTHEST = 0.02;
-const NEAREST = 16;
+const MIN_ZOOM = 0.02;
+const MAX_ZOOM = 16;
+const MAX_FIT_ZOOM = 4;
+const GLIDE_MS = 420;
 
 export class Camera {
-  constructor(canvas, changed, ended) {
+  constructor(canvas, onChange, signal) {
     this.canvas = canvas;
-    this.changed = changed;
-    this.x = 0; // the middle of what is seen, in world units
+    this.onChange = onChange;
+    this.x = 0; // the centre of the canvas, in world units
     this.y = 0;
-    this.zoom = 1; // CSS pixels to a unit
-    this.fitted = null; // the rectangle that was asked for, until somebody moves
-    this.glide = null;
-    this.still = window.matchMedia("(prefers-reduced-motion: reduce)");
-    this._wheel(ended);
+    this.zoom = 1; // CSS pixels per world unit
+    this.fitted = null; // the rectangle to keep in view, until a person moves the camera
+    this.glide = null; // a movement in progress
+    this.reducedMotion = window.matchMedia("(prefers-reduced-motion: reduce)");
+    this._listenToWheel(signal);
   }
 
   get width() { return this.canvas.clientWidth; }
@@ -27,31 +29,31 @@ export class Camera {
     return [(x - this.x) * this.zoom + this.width / 2, (y - this.y) * this.zoom + this.height / 2];
   }
 
-  // Show a rectangle (x, y, width, height) as large as it can be.
-  fit(rect, glides = true, pad = 36) {
+  // Show a rectangle [x, y, width, height] as large as possible.
+  fit(rect, animate = true, padding = 36) {
     this.fitted = rect;
     const [x, y, width, height] = rect;
-    const zoom = Math.min((this.width - 2 * pad) / width, (this.height - 2 * pad) / height, 4);
-    this.go(x + width / 2, y + height / 2, Math.max(FARTHEST, zoom), glides);
+    const zoom = Math.min((this.width - 2 * padding) / width, (this.height - 2 * padding) / height, MAX_FIT_ZOOM);
+    this.moveTo(x + width / 2, y + height / 2, Math.max(MIN_ZOOM, zoom), animate);
   }
 
   refit() {
     if (this.fitted) this.fit(this.fitted, false);
   }
 
-  go(x, y, zoom, glides = true) {
-    if (!glides || this.still.matches) {
+  moveTo(x, y, zoom, animate = true) {
+    if (!animate || this.reducedMotion.matches) {
       [this.x, this.y, this.zoom, this.glide] = [x, y, zoom, null];
     } else {
-      this.glide = { from: [this.x, this.y, Math.log(this.zoom)], to: [x, y, Math.log(zoom)], since: performance.now() };
+      this.glide = { from: [this.x, this.y, Math.log(this.zoom)], to: [x, y, Math.log(zoom)], start: performance.now() };
     }
-    this.changed();
+    this.onChange();
   }
 
-  // One step of a glide; is there more to come?
+  // Advance a movement in progress. Returns whether it goes on.
   step(now) {
     if (!this.glide) return false;
-    const share = Math.min(1, (now - this.glide.since) / 420);
+    const share = Math.min(1, (now - this.glide.start) / GLIDE_MS);
     const eased = 1 - (1 - share) ** 3;
     const [x, y, zoom] = this.glide.from.map((value, k) => value + (this.glide.to[k] - value) * eased);
     [this.x, this.y, this.zoom] = [x, y, Math.exp(zoom)];
@@ -64,25 +66,33 @@ export class Camera {
     this.glide = null;
     this.x -= dx / this.zoom;
     this.y -= dy / this.zoom;
-    this.changed();
+    this.onChange();
   }
 
-  // Zoom by a factor about a point of the screen.
+  // Zoom by a factor around a point of the screen.
   zoomAt(px, py, factor) {
     this.fitted = null;
     this.glide = null;
     const [x, y] = this.toWorld(px, py);
-    this.zoom = Math.min(NEAREST, Math.max(FARTHEST, this.zoom * factor));
+    this.zoom = Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, this.zoom * factor));
     this.x = x - (px - this.width / 2) / this.zoom;
     this.y = y - (py - this.height / 2) / this.zoom;
-    this.changed();
+    this.onChange();
   }
 
   zoomBy(factor) {
     this.zoomAt(this.width / 2, this.height / 2, factor);
   }
 
-  _wheel(signal) {
+  // One of two fingers has moved. fingers: pointer id -> position before the move.
+  pinch(fingers, pointerId, [x, y]) {
+    const [x0, y0] = fingers.get(pointerId);
+    const [otherX, otherY] = [...fingers].find(([id]) => id !== pointerId)[1];
+    const factor = (Math.hypot(x - otherX, y - otherY) || 1) / (Math.hypot(x0 - otherX, y0 - otherY) || 1);
+    this.zoomAt((x + otherX) / 2, (y + otherY) / 2, factor);
+  }
+
+  _listenToWheel(signal) {
     this.canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
       const unit = event.deltaMode === 1 ? 18 : 1;
@@ -92,24 +102,17 @@ export class Camera {
   }
 }
 
-// Drag to pan, two fingers to zoom. `busy` says whether somebody else is using the pointer.
-export function draggable(camera, busy = () => false) {
+// Drag to pan, two fingers to zoom.
+export function enableDragging(camera) {
   const fingers = new Map();
-  const canvas = camera.canvas;
-  canvas.addEventListener("pointerdown", (event) => {
-    fingers.set(event.pointerId, [event.offsetX, event.offsetY]);
-  });
+  const { canvas } = camera;
+  canvas.addEventListener("pointerdown", (event) => fingers.set(event.pointerId, [event.offsetX, event.offsetY]));
   canvas.addEventListener("pointermove", (event) => {
     const before = fingers.get(event.pointerId);
     if (!before) return;
     const now = [event.offsetX, event.offsetY];
-    if (fingers.size === 2) {
-      const other = [...fingers].find(([id]) => id !== event.pointerId)[1];
-      const apart = (a) => Math.hypot(a[0] - other[0], a[1] - other[1]) || 1;
-      camera.zoomAt((now[0] + other[0]) / 2, (now[1] + other[1]) / 2, apart(now) / apart(before));
-    } else if (!busy()) {
-      camera.pan(now[0] - before[0], now[1] - before[1]);
-    }
+    if (fingers.size === 2) camera.pinch(fingers, event.pointerId, now);
+    else camera.pan(now[0] - before[0], now[1] - before[1]);
     fingers.set(event.pointerId, now);
   });
   for (const end of ["pointerup", "pointercancel", "pointerleave"]) {

@@ -1,4 +1,4 @@
-// The consistency (ALC) over time, as a small curve; stages are marked by fine lines.
+// The consistency (ALC) over time as a small curve. Thin vertical lines mark the stages.
 
 export class Curve {
   constructor(canvas) {
@@ -7,16 +7,21 @@ export class Curve {
   }
 
   clear() {
-    this.points = [];
-    this.stages = [];
-    this.now = 0;
+    this.points = []; // [seconds, consistency]
+    this.stages = []; // seconds
+    this.end = 0;
     this.draw();
   }
 
-  hear(entry) {
-    this.now = Math.max(this.now, entry.t);
+  add(entry) {
+    this.end = Math.max(this.end, entry.t);
     if (entry.stage) this.stages.push(entry.t);
     if (entry.consistency !== undefined) this.points.push([entry.t, entry.consistency]);
+  }
+
+  // The last consistency as text.
+  get value() {
+    return this.points.at(-1)?.[1].toFixed(1) ?? "";
   }
 
   draw() {
@@ -24,44 +29,46 @@ export class Curve {
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
     this.canvas.width = width * ratio;
     this.canvas.height = height * ratio;
-    const pen = this.canvas.getContext("2d");
-    pen.scale(ratio, ratio);
-    const style = getComputedStyle(document.documentElement);
-    const colour = (name) => style.getPropertyValue(`--${name}`).trim() || "#888";
-    const last = this.points.at(-1);
-    this.canvas.setAttribute("aria-label", last ? `Consistency ${last[1].toFixed(1)}` : "Consistency: nothing laid out yet");
-    const end = Math.max(this.now, 0.5);
+    this.canvas.setAttribute("aria-label", this.value ? `Consistency ${this.value}` : "Consistency: nothing laid out yet");
+    const ctx = this.canvas.getContext("2d");
+    ctx.scale(ratio, ratio);
+    const end = Math.max(this.end, 0.5);
     const values = this.points.map((point) => point[1]);
     let [low, high] = [Math.min(...values), Math.max(...values)];
     if (!values.length) [low, high] = [0, 1];
     if (high - low < 1e-6 * Math.abs(high) + 1e-9) low = high - Math.max(1, Math.abs(high) * 0.02);
     const x = (t) => 1 + (t / end) * (width - 6);
     const y = (value) => height - 5 - ((value - low) / (high - low)) * (height - 14);
-    pen.strokeStyle = colour("line");
-    pen.lineWidth = 1;
+    const { color, borderTopColor } = getComputedStyle(this.canvas);
+    this._drawStages(ctx, x, height, borderTopColor);
+    if (values.length) this._drawSteps(ctx, x, y, end, color);
+  }
+
+  _drawStages(ctx, x, height, colour) {
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = 1;
     for (const t of this.stages) {
-      pen.beginPath();
-      pen.moveTo(Math.round(x(t)) + 0.5, 2);
-      pen.lineTo(Math.round(x(t)) + 0.5, height - 2);
-      pen.stroke();
+      ctx.beginPath();
+      ctx.moveTo(Math.round(x(t)) + 0.5, 2);
+      ctx.lineTo(Math.round(x(t)) + 0.5, height - 2);
+      ctx.stroke();
     }
-    if (!last) return;
-    pen.strokeStyle = colour("accent");
-    pen.lineWidth = 2;
-    pen.lineJoin = "round";
-    pen.beginPath();
+  }
+
+  _drawSteps(ctx, x, y, end, colour) {
+    const last = y(this.points.at(-1)[1]);
+    ctx.strokeStyle = ctx.fillStyle = colour;
+    ctx.lineWidth = 2;
+    ctx.lineJoin = "round";
+    ctx.beginPath();
     this.points.forEach(([t, value], k) => {
-      if (k === 0) pen.moveTo(x(t), y(value));
-      else {
-        pen.lineTo(x(t), y(this.points[k - 1][1])); // it stays until it rises
-        pen.lineTo(x(t), y(value));
-      }
+      if (k > 0) ctx.lineTo(x(t), y(this.points[k - 1][1]));
+      ctx.lineTo(x(t), y(value));
     });
-    pen.lineTo(x(end), y(last[1]));
-    pen.stroke();
-    pen.fillStyle = colour("accent");
-    pen.beginPath();
-    pen.arc(x(end), y(last[1]), 3, 0, 7);
-    pen.fill();
+    ctx.lineTo(x(end), last);
+    ctx.stroke();
+    ctx.beginPath();
+    ctx.arc(x(end), last, 3, 0, 7);
+    ctx.fill();
   }
 }

@@ -1,166 +1,161 @@
-// The replay: plays a story, phase by phase.
+// The replay: plays a timeline, stage by stage.
 
-import { Board } from "./board.js";
+import { byId, create, fillList, onClick, show } from "./dom.js";
+import { Board, labelsOf } from "./board.js";
 import { View } from "./view.js";
-import { draggable } from "./camera.js";
-import { Overlay, doubtful, undecidable, unchanged } from "./overlay.js";
+import { enableDragging } from "./camera.js";
+import { Overlay, findDoubtful, findUndecidable, isUnchanged } from "./overlay.js";
 import { Curve } from "./curve.js";
-import { STAGES, duration } from "./words.js";
+import { STAGE_NAMES, formatDuration } from "./format.js";
 
-const GROWTH = 5; // seconds of replay for all pieces to come to their cells
-const QUICK = 1.2; // seconds of replay for a stage in which nothing moves
-const element = (id) => document.getElementById(id);
+const GROWTH_S = 5; // for all pieces to be anchored
+const MAX_WAIT_S = 1.2; // between two entries
+const MODES = { before: "sheet", both: "both", after: "board" }; // by the id of their button
 
-// When each entry is shown: waiting is cut short, the growth is given time.
-export function schedule(story, n) {
+// The time at which each entry is shown: long waits are shortened, anchoring takes its time.
+function scheduleEntries(timeline, n) {
   let [time, last] = [0, 0];
-  return story.map((entry) => {
-    time += Math.min(entry.t - last, QUICK);
+  return timeline.map((entry) => {
+    time += Math.min(entry.t - last, MAX_WAIT_S);
     last = entry.t;
-    const at = time;
-    if (entry.placed) time += (GROWTH * entry.placed.length) / 3 / n;
-    else if (entry.laid) time += 0.5;
-    return at;
+    const shownAt = time;
+    if (entry.anchored) time += (GROWTH_S * entry.anchored.length) / 3 / n;
+    else if (entry.changed) time += 0.5;
+    return shownAt;
   });
 }
 
 class Player {
   constructor(data, image) {
-    this.data = data;
-    const { layout } = data.answer;
+    this.timeline = data.timeline;
+    this.layout = data.answer.layout;
     this.n = data.atlas.place.length;
-    this.board = new Board(this.n, layout.rows, layout.cols);
-    this.view = new View(element("canvas"), { ...data.atlas, image }, this.board);
-    draggable(this.view.camera);
-    this.final = Int32Array.from(layout.pieces.flat(), (piece, cell) => (piece === null ? -1 : 4 * piece + layout.turns.flat()[cell]));
-    this.overlay = new Overlay(doubtful(layout), undecidable(layout), ...data.atlas.piece);
-    this.overlay.still = (joint) => unchanged(this.board, this.final, joint);
+    this.board = new Board(this.n, this.layout.rows, this.layout.cols);
+    this.view = new View(byId("canvas"), { ...data.atlas, image }, this.board);
+    enableDragging(this.view.camera);
+    const labels = labelsOf(this.layout);
+    this.doubtful = findDoubtful(this.layout);
+    this.overlay = new Overlay(this.doubtful, findUndecidable(this.layout), data.atlas.piece, (joint) => isUnchanged(this.board, labels, joint));
     this.view.painters.push(this.overlay);
-    this.curve = new Curve(element("curve"));
-    this.times = schedule(data.story, this.n);
+    this.curve = new Curve(byId("curve"));
+    this.times = scheduleEntries(this.timeline, this.n);
     this.end = (this.times.at(-1) ?? 0) + 1.5;
-    this.at = 0; // next entry
+    this.next = 0; // entry
     this.time = 0;
     this.playing = false;
-    this.facts();
-    this.controls();
-    this.mode("both", false);
+    this.showFacts(data.answer);
+    this.listStages();
+    this.connectControls();
+    this.setMode("both", false);
     this.seek(this.end);
   }
 
-  facts() {
-    const { answer } = this.data;
-    element("verdict").textContent = answer.verdict + (answer.stopped ? " · stopped early" : "");
-    const size = answer.layout;
-    const facts = { pieces: this.n, grid: `${size.rows} rows x ${size.cols} columns`, "piece size": size.piece.join(" x "),
+  showFacts(answer) {
+    byId("verdict").textContent = answer.verdict + (answer.stopped ? " · stopped early" : "");
+    const { rows, cols, piece } = this.layout;
+    const facts = { pieces: this.n, grid: `${rows} rows x ${cols} columns`, "piece size": piece.join(" x "),
       consistency: answer.consistency?.toFixed(2) ?? "unknown", ...answer.params };
-    for (const [stage, seconds] of Object.entries(answer.seconds)) facts[(STAGES[stage] ?? stage).toLowerCase()] = duration(seconds);
+    for (const [stage, seconds] of Object.entries(answer.seconds)) facts[(STAGE_NAMES[stage] ?? stage).toLowerCase()] = formatDuration(seconds);
     for (const [name, value] of Object.entries(facts)) {
-      for (const [kind, text] of [["dt", name], ["dd", value === true ? "yes" : value === false ? "no" : value]]) {
-        element("facts").append(Object.assign(document.createElement(kind), { textContent: text }));
-      }
+      byId("facts").append(create("dt", {}, name), create("dd", {}, value === true ? "yes" : value === false ? "no" : value));
     }
-    for (const note of answer.notes) element("notes").append(Object.assign(document.createElement("li"), { textContent: note }));
-    element("notes-part").hidden = answer.notes.length === 0;
-    this.data.story.forEach((entry, k) => {
+    fillList(byId("notes"), answer.notes);
+    show("notes-part", answer.notes.length);
+  }
+
+  listStages() {
+    this.timeline.forEach((entry, k) => {
       if (!entry.stage) return;
-      const button = document.createElement("button");
-      button.className = "plain";
-      button.append(STAGES[entry.stage] ?? entry.stage, Object.assign(document.createElement("span"),
-        { className: "quiet number", textContent: duration(entry.t) }));
-      button.addEventListener("click", () => { this.seek(this.times[k]); this.play(true); });
-      const item = document.createElement("li");
-      item.append(button);
-      element("steps").append(item);
+      const start = create("span", { className: "quiet number" }, formatDuration(entry.t));
+      const onclick = () => { this.seek(this.times[k]); this.play(true); };
+      byId("stages").append(create("li", {}, create("button", { className: "plain", onclick }, STAGE_NAMES[entry.stage] ?? entry.stage, start)));
     });
   }
 
-  controls() {
-    element("play").addEventListener("click", () => this.play(!this.playing));
-    element("time").addEventListener("input", () => { this.play(false); this.seek((element("time").value / 1000) * this.end); });
-    element("before").addEventListener("click", () => { this.mode("sheet"); this.seek(0); });
-    element("both").addEventListener("click", () => this.mode("both"));
-    element("after").addEventListener("click", () => { this.mode("board"); this.seek(this.end); });
-    element("doubts").addEventListener("click", () => {
+  connectControls() {
+    onClick("play", () => this.play(!this.playing));
+    byId("time").addEventListener("input", () => { this.play(false); this.seek((byId("time").value / 1000) * this.end); });
+    onClick("before", () => { this.setMode("sheet"); this.seek(0); });
+    onClick("both", () => this.setMode("both"));
+    onClick("after", () => { this.setMode("board"); this.seek(this.end); });
+    onClick("doubts", () => {
       this.overlay.shown = !this.overlay.shown;
-      element("doubts").setAttribute("aria-pressed", this.overlay.shown);
+      byId("doubts").setAttribute("aria-pressed", this.overlay.shown);
       this.view.redraw();
     });
     document.addEventListener("keydown", (event) => {
       if (event.target.matches("input, button") && event.key === " ") return;
-      const keys = { " ": () => this.play(!this.playing), "+": () => this.view.camera.zoomBy(1.3), "-": () => this.view.camera.zoomBy(1 / 1.3),
-        0: () => this.view.camera.fit(this.view.everything), ArrowLeft: () => this.view.camera.pan(60, 0),
-        ArrowRight: () => this.view.camera.pan(-60, 0), ArrowUp: () => this.view.camera.pan(0, 60), ArrowDown: () => this.view.camera.pan(0, -60) };
+      const { camera } = this.view;
+      const keys = { " ": () => this.play(!this.playing), "+": () => camera.zoomBy(1.3), "-": () => camera.zoomBy(1 / 1.3),
+        0: () => camera.fit(this.view.everything), ArrowLeft: () => camera.pan(60, 0), ArrowRight: () => camera.pan(-60, 0),
+        ArrowUp: () => camera.pan(0, 60), ArrowDown: () => camera.pan(0, -60) };
       if (!keys[event.key] || event.target.matches("input") || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       keys[event.key]();
     });
   }
 
-  mode(name, glides = true) {
-    for (const [id, mode] of [["before", "sheet"], ["both", "both"], ["after", "board"]]) {
-      element(id).setAttribute("aria-pressed", mode === name);
-    }
-    this.view.show(name, glides);
+  setMode(mode, animate = true) {
+    for (const id of Object.keys(MODES)) byId(id).setAttribute("aria-pressed", MODES[id] === mode);
+    this.view.setMode(mode, animate);
   }
 
-  play(yes) {
-    if (yes && this.time >= this.end) this.seek(0);
-    if (yes && this.view.mode === "sheet") this.mode("both");
-    this.playing = yes;
-    element("play").textContent = yes ? "Pause" : "Play";
-    element("play").setAttribute("aria-label", yes ? "Pause" : "Play");
-    if (yes) {
-      this.since = performance.now() - 1000 * this.time;
+  play(playing) {
+    if (playing && this.time >= this.end) this.seek(0);
+    if (playing && this.view.mode === "sheet") this.setMode("both");
+    this.playing = playing;
+    byId("play").textContent = playing ? "Pause" : "Play";
+    byId("play").setAttribute("aria-label", playing ? "Pause" : "Play");
+    if (playing) {
+      this.start = performance.now() - 1000 * this.time;
       requestAnimationFrame((now) => this.tick(now));
     }
   }
 
   tick(now) {
     if (!this.playing) return;
-    this.time = Math.min(this.end, (now - this.since) / 1000);
-    this.tell(true);
+    this.time = Math.min(this.end, (now - this.start) / 1000);
+    this.advance(true);
     if (this.time >= this.end) this.play(false);
     else requestAnimationFrame((later) => this.tick(later));
   }
 
   seek(time) {
-    if (time < this.time || this.at === 0) {
+    if (time < this.time || this.next === 0) {
       this.board.clear();
-      this.board.taken();
-      this.board.resize(this.data.answer.layout.rows, this.data.answer.layout.cols);
+      this.board.resize(this.layout.rows, this.layout.cols);
       this.view.reset();
       this.curve.clear();
-      this.at = 0;
+      this.next = 0;
     }
     this.time = time;
-    this.since = performance.now() - 1000 * time;
-    this.tell(false);
+    this.start = performance.now() - 1000 * time;
+    this.advance(false);
     this.view.update();
-    this.view.land();
+    this.view.finishFlights();
   }
 
-  tell(flies) {
-    const { story } = this.data;
-    while (this.at < story.length && this.times[this.at] <= this.time) {
-      const entry = story[this.at++];
+  // Apply all entries up to the current time.
+  advance(animate) {
+    while (this.next < this.timeline.length && this.times[this.next] <= this.time) {
+      const entry = this.timeline[this.next++];
       const order = this.board.apply(entry);
-      if (flies && order.length) this.view.update(order, entry.placed ? (GROWTH * entry.placed.length) / 3 / this.n : 0.4);
-      this.curve.hear(entry);
+      if (animate && order.length) this.view.update(order, entry.anchored ? (GROWTH_S * entry.anchored.length) / 3 / this.n : 0.4);
+      this.curve.add(entry);
     }
-    const done = this.at >= story.length;
-    this.overlay.doubts = done ? doubtful(this.data.answer.layout) : [];
-    this.overlay.rebuild();
+    const finished = this.next >= this.timeline.length;
+    this.overlay.doubtful = finished ? this.doubtful : [];
+    this.overlay.update();
     this.curve.draw();
-    element("alc").textContent = this.curve.points.at(-1)?.[1].toFixed(1) ?? "";
-    element("time").value = (1000 * this.time) / this.end;
-    const stage = story.slice(0, this.at).findLast((entry) => entry.stage)?.stage;
-    element("clock").textContent = done ? "Answer" : STAGES[stage] ?? "Pieces";
+    byId("alc").textContent = this.curve.value;
+    byId("time").value = (1000 * this.time) / this.end;
+    const stage = this.timeline.slice(0, this.next).findLast((entry) => entry.stage)?.stage;
+    byId("clock").textContent = finished ? "Answer" : STAGE_NAMES[stage] ?? "Pieces";
     this.view.redraw();
   }
 }
 
-const data = JSON.parse(element("data").textContent);
+const data = JSON.parse(byId("data").textContent);
 const image = new Image();
 image.src = data.image;
 await image.decode();

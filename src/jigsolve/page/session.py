@@ -1,0 +1,244 @@
+"""A session: one person's puzzle on the page, from the files to the answer. It lives in memory only."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import time
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from jigsolve.io import files, layout_file
+from jigsolve.io.inputs import Input, from_pieces, from_sheet
+from jigsolve.io.pin_file import from_data
+from jigsolve.page.jobs import Job, Jobs
+from jigsolve.page.replay.answer import describe_layout_file
+from jigsolve.page.replay.atlas import Atlas, arrange_pieces
+from jigsolve.page.replay.timeline import Entry
+from jigsolve.page.worker import Task
+from jigsolve.pipeline import SolveParams
+from jigsolve.puzzle.pieces import Pixels, cut, scramble
+from jigsolve.puzzle.pins import NO_PINS, Pins, check_pins
+from jigsolve.runtime.errors import InputError
+
+DEFAULT_PIECE_PX = 40  # side of a piece when a whole picture is cut
+MAX_PIECES = 200_000
+Source = Pixels | files.Pieces
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a person knows about the pieces; None is estimated. shuffle: cut and scramble a whole picture."""
+
+    piece: tuple[int, int] | None = None
+    rotated: bool = False
+    rows: int | None = None
+    cols: int | None = None
+    shuffle: bool = False
+
+    def __post_init__(self) -> None:
+        for what, value in (("piece", self.piece), ("rows", (self.rows or 1,)), ("cols", (self.cols or 1,))):
+            if value is not None and not all(0 < size <= 100_000 for size in value):
+                raise InputError(f"Expected {what} of at least 1, got {'x'.join(map(str, value))}.")
+
+    @classmethod
+    def from_data(cls, data: dict[str, Any]) -> Settings:
+        piece = data.get("piece")
+        if piece is not None:
+            if not isinstance(piece, list) or len(piece) != 2:
+                raise InputError("Expected piece as [width, height].")
+            piece = (_parse_int(piece[0], "piece"), _parse_int(piece[1], "piece"))
+        rows, cols = (None if data.get(key) is None else _parse_int(data[key], key) for key in ("rows", "cols"))
+        return cls(piece, data.get("rotated") is True, rows, cols, data.get("shuffle") is True)
+
+    @classmethod
+    def from_layout(cls, saved: layout_file.LayoutFile) -> Settings:
+        layout = saved.layout
+        return cls(saved.piece, bool(layout.turns.any()), layout.rows, layout.cols)
+
+
+def _parse_int(value: object, what: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InputError(f"Expected {what} as a whole number, got {str(value)[:20]!r}.")
+    return value
+
+
+def parse_solve_request(data: dict[str, Any]) -> tuple[SolveParams, Pins]:
+    seed, effort = data.get("seed", 0), data.get("effort", "normal")
+    if not isinstance(seed, int) or not isinstance(effort, str):
+        raise InputError("Expected a seed as a number and an effort as a word.")
+    return SolveParams(seed=seed, effort=effort), from_data(data["pins"]) if "pins" in data else NO_PINS
+
+
+def build_input(source: Source, settings: Settings) -> Input:
+    """The puzzle in a sheet or in piece files, read with the given settings."""
+    piece = settings.piece or "auto"
+    if isinstance(source, files.Pieces):
+        built = from_pieces(source, "what was sent", piece, settings.rotated, settings.rows, settings.cols)
+    elif settings.shuffle:
+        width, height = settings.piece or (DEFAULT_PIECE_PX, DEFAULT_PIECE_PX)
+        puzzle, _ = scramble(cut(source, (width, height)), settings.rotated, secrets.randbelow(2**31))
+        note = f"A whole picture, cut into {len(puzzle)} pieces of {width}x{height} and shuffled."
+        built = Input(puzzle, notes=(note,))
+    else:
+        built = from_sheet(source, piece, settings.rotated, settings.rows, settings.cols)
+    if len(built.puzzle) > MAX_PIECES:
+        raise InputError(f"Expected at most {MAX_PIECES} pieces, got {len(built.puzzle)}.")
+    return built
+
+
+def open_session(title: str, source: Source, settings: Settings) -> Session:
+    """A session with an upload. A picture without visible cuts is accepted: the person may cut it or give a size."""
+    try:
+        return Session(title, source, settings, build_input(source, settings))
+    except InputError as error:
+        if isinstance(source, files.Pieces):
+            raise
+        return Session(title, source, settings, None, str(error))
+
+
+class Session:
+    """The state of one puzzle: its pieces, its solve and its answer.
+
+    input: the puzzle; None if the source could not be cut, for the reason in `problem`.
+    subscribers: events that are set after each change.
+    """
+
+    def __init__(self, title: str, source: Source, settings: Settings, input: Input | None, problem: str = "") -> None:
+        self.key = secrets.token_urlsafe(12)
+        self.title, self.source = title, source
+        self.subscribers: set[asyncio.Event] = set()
+        self.idle_since = time.monotonic()
+        self.job: Job | None = None
+        self.set_input(settings, input, problem)
+
+    def set_input(self, settings: Settings, input: Input | None, problem: str = "") -> None:
+        """Replace the pieces."""
+        self.settings, self.input, self.problem = settings, input, problem
+        self.atlas: Atlas | None = None if input is None else arrange_pieces(input.puzzle)
+        self.version = secrets.token_hex(4)  # of the pieces
+        self._clear_solve()
+        self.phase = "pieces"
+
+    def _clear_solve(self) -> None:
+        self.timeline: list[Entry] = []
+        self.solve_id = secrets.token_hex(4)  # distinguishes the timelines of two solves
+        self.answer: bytes | None = None
+        self.position, self.error = 0, ""
+        self._previous: tuple[bytes | None, list[Entry], str] | None = None
+
+    @property
+    def pixel_bytes(self) -> int:
+        """Approximate memory of the session."""
+        source = sum(one.pixels.nbytes for one in self.source.pictures) if isinstance(
+            self.source, files.Pieces) else self.source.nbytes  # fmt: skip
+        return source + (0 if self.input is None else self.input.puzzle.pieces.nbytes)
+
+    def state(self) -> dict[str, Any]:
+        """What the page shows, as data for JSON."""
+        data: dict[str, Any] = {
+            "key": self.key, "title": self.title, "phase": self.phase, "position": self.position, "error": self.error,
+            "settings": asdict(self.settings), "sheet": not isinstance(self.source, files.Pieces),
+            "problem": self.problem, "version": self.version, "solve_id": self.solve_id,
+            "timeline_length": len(self.timeline),
+        }  # fmt: skip
+        if self.input is not None and self.atlas is not None:
+            puzzle = self.input.puzzle
+            data["puzzle"] = {
+                "n": len(puzzle), "piece": self.input.piece, "rows": puzzle.rows, "cols": puzzle.cols,
+                "turns": puzzle.turns, "notes": self.input.notes, "atlas": self.atlas.to_data(),
+            }  # fmt: skip
+        return data
+
+    def solve(self, jobs: Jobs, params: SolveParams, pins: Pins) -> None:
+        """Queue a new solve. If the grid is unknown, pinned cells refer to the grid of the last answer."""
+        task_input = self.input
+        if task_input is None:
+            raise InputError("Expected a puzzle to solve: there is none yet.")
+        if pins.cells and not task_input.puzzle.rows and self.answer is not None:
+            layout = self.layout().layout
+            task_input = replace(task_input, puzzle=replace(task_input.puzzle, rows=layout.rows, cols=layout.cols))
+        puzzle = task_input.puzzle
+        check_pins(pins, puzzle.total, puzzle.rows, puzzle.cols, puzzle.turns)
+        previous = (self.answer, self.timeline, self.solve_id) if self.answer is not None else None
+        self.cancel(jobs)
+        self._clear_solve()
+        self._previous = previous
+        self.phase = "queued"
+        self.job = Job(Task(task_input, params, pins), self.on_message)
+        try:
+            jobs.add(self.job)
+        except InputError:
+            self.job = None
+            self._restore_previous()
+            raise
+
+    def load_answer(self, saved: layout_file.LayoutFile) -> None:
+        """Continue with an answer from a layout file."""
+        if self.input is None or int(saved.layout.pieces.max()) >= len(self.input.puzzle):
+            count = saved.layout.pieces.max() + 1
+            raise InputError(self.problem or f"Expected a layout of these pieces, got one of {count}.")
+        self.answer = json.dumps(describe_layout_file(saved), allow_nan=False).encode()
+        self.phase = "answer"
+
+    def cancel(self, jobs: Jobs) -> None:
+        """Cancel the solve, if there is one."""
+        if self.job is not None:
+            job, self.job = self.job, None
+            jobs.cancel(job)
+            self._restore_previous()
+        self.notify()
+
+    def _restore_previous(self) -> None:
+        """Return to the answer before this solve, or to the pieces."""
+        previous = self._previous
+        self._clear_solve()
+        self.phase = "pieces"
+        if previous is not None:
+            (self.answer, self.timeline, self.solve_id), self.phase = previous, "answer"
+
+    def on_message(self, kind: str, content: Any) -> None:
+        """Handle a message of the queue or of the solver process."""
+        match kind:
+            case "position":
+                self.position = content
+            case "started":
+                self.phase, self.position = "solving", 0
+            case "timeline":
+                self.timeline += content
+            case "paused":
+                self.phase = "paused" if content else "solving"
+            case "done":
+                self.phase, self.answer, self.job, self._previous = "answer", content, None, None
+            case "failed":
+                self.job = None
+                self._restore_previous()
+                self.error = content
+        self.notify()
+
+    def notify(self) -> None:
+        """Wake all subscribers."""
+        for subscriber in self.subscribers:
+            subscriber.set()
+
+    def layout(self) -> layout_file.LayoutFile:
+        """The layout of the answer."""
+        return layout_file.from_data(self.parse_answer()["layout"])
+
+    def parse_answer(self) -> dict[str, Any]:
+        if self.answer is None:
+            raise InputError("Expected an answer: there is none yet.")
+        data: dict[str, Any] = json.loads(self.answer)
+        return data
+
+    def parse_edited_layout(self, data: dict[str, Any]) -> layout_file.LayoutFile:
+        """A layout that a person has edited. It keeps the confidence of the answer only if it equals the answer."""
+        edited = layout_file.from_data(
+            {**data, "format": layout_file.FORMAT, "version": layout_file.VERSION, "piece": [1, 1]}
+        ).layout
+        saved = self.layout()
+        assert self.input is not None
+        if int(edited.pieces.max()) >= len(self.input.puzzle):
+            raise InputError(f"Expected a layout of {len(self.input.puzzle)} pieces, got another.")
+        return saved if edited == saved.layout else replace(saved, layout=edited, partial=False, confidence=None)

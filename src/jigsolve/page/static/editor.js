@@ -1,0 +1,238 @@
+// The edits of an answer: moves, turns, locks, cuts and joins, with undo and redo without limit. Locks, joins and cuts are
+// pins of the next solve.
+
+import { HOLE, pieceOf, turnOf } from "./board.js";
+import { parsePins } from "./pins.js";
+
+const keyOf = (a, b) => (a < b ? `${a}:${b}` : `${b}:${a}`);
+const toMap = (joints) => new Map(joints.map(([a, b]) => [keyOf(a, b), [a, b]]));
+const unite = (set, added) => new Set([...set, ...added]);
+
+function subtract(set, removed) {
+  const gone = new Set(removed);
+  return new Set([...set].filter((one) => !gone.has(one)));
+}
+
+export class Editor {
+  // turns: the turns that pieces may have. onChange(description): called after every step.
+  constructor(board, turns, onChange) {
+    this.board = board;
+    this.turns = turns;
+    this.onChange = onChange;
+    this.answer = null; // of the solver
+    this.answerLabels = board.labels.slice();
+    this.locked = new Set(); // pieces
+    this.joined = new Map(); // key -> [side id, side id]
+    this.cuts = new Map();
+    this.steps = [];
+    this.done = 0; // number of steps that are not undone
+  }
+
+  get state() {
+    return { answer: this.answer, answerLabels: this.answerLabels, locked: this.locked, joined: this.joined, cuts: this.cuts };
+  }
+
+  // A step that can be undone. `change` may replace what `state` holds (not alter it), and set labels with `put`.
+  step(description, change) {
+    const before = this.state;
+    const oldLabels = new Map();
+    const put = (cell, label) => {
+      for (const changed of [cell, label === HOLE ? -1 : this.board.cellOf[pieceOf(label)]]) { // also the cell that it leaves
+        if (changed >= 0 && !oldLabels.has(changed)) oldLabels.set(changed, this.board.labels[changed]);
+      }
+      this.board.put(cell, label);
+    };
+    change(put);
+    const changes = [...oldLabels].map(([cell, old]) => [cell, old, this.board.labels[cell]]).filter(([, old, label]) => old !== label);
+    const after = this.state;
+    if (!changes.length && Object.keys(before).every((name) => before[name] === after[name])) return;
+    this.steps.length = this.done;
+    this.steps.push({ description, before, after, changes });
+    this.done++;
+    this.onChange(description);
+  }
+
+  undo() {
+    if (!this.done) return;
+    const step = this.steps[--this.done];
+    for (const [cell, old] of step.changes) this.board.put(cell, old);
+    Object.assign(this, step.before);
+    this.onChange(`Undone: ${step.description}`);
+  }
+
+  redo() {
+    if (this.done >= this.steps.length) return;
+    const step = this.steps[this.done++];
+    for (const [cell, , label] of step.changes) this.board.put(cell, label);
+    Object.assign(this, step.after);
+    this.onChange(`Redone: ${step.description}`);
+  }
+
+  // A new answer of the solver is a step as well.
+  addAnswer(answer, labels, description) {
+    this.step(description, (put) => {
+      labels.forEach((label, cell) => put(cell, label));
+      this.answer = answer;
+      this.answerLabels = labels.slice();
+    });
+  }
+
+  // --- moving --------------------------------------------------------------------------------------------------
+
+  // Move cells to other cells (a map). Displaced pieces fill the cells that become free. Returns why it is impossible, or "".
+  relocate(description, goals, turn = 0) {
+    const { labels } = this.board;
+    const sources = [...goals.keys()];
+    const targets = new Set(goals.values());
+    if (targets.has(-1)) return "It would lie beyond the board.";
+    const displaced = [...targets].filter((cell) => !goals.has(cell));
+    const free = sources.filter((cell) => !targets.has(cell));
+    if (this.piecesIn(displaced).some((piece) => this.locked.has(piece))) return "A locked piece lies there: unlock it first.";
+    const old = new Map([...sources, ...displaced].map((cell) => [cell, labels[cell]]));
+    const moved = this.piecesIn(sources);
+    this.step(description, (put) => {
+      displaced.forEach((cell, k) => put(free[k], old.get(cell)));
+      for (const [cell, goal] of goals) {
+        const label = old.get(cell);
+        put(goal, label === HOLE ? HOLE : 4 * pieceOf(label) + ((label + turn) & 3));
+      }
+      this.locked = unite(this.locked, moved);
+    });
+    return "";
+  }
+
+  move(cells, rows, cols) {
+    return this.relocate(`moved ${cells.length}`, new Map(cells.map((cell) => {
+      const [row, col] = this.board.position(cell);
+      return [cell, this.board.cellAt(row + rows, col + cols)];
+    })));
+  }
+
+  // Turn cells as a block: a quarter turn clockwise, or a half turn if pieces are oblong.
+  turn(cells) {
+    const { board } = this;
+    const quarters = this.turns.includes(1) ? 1 : 2;
+    if (this.turns.length === 1) return "These pieces are upright: tick “Pieces may be turned” first.";
+    const positions = cells.map((cell) => board.position(cell));
+    const [top, left] = [0, 1].map((axis) => Math.min(...positions.map((position) => position[axis])));
+    const [bottom, right] = [0, 1].map((axis) => Math.max(...positions.map((position) => position[axis])));
+    return this.relocate(`turned ${cells.length}`, new Map(positions.map(([row, col], k) => [
+      cells[k], quarters === 1 ? board.cellAt(top + col - left, left + bottom - row) : board.cellAt(top + bottom - row, left + right - col),
+    ])), quarters);
+  }
+
+  // --- pins ----------------------------------------------------------------------------------------------------
+
+  piecesIn(cells) {
+    return cells.map((cell) => this.board.labels[cell]).filter((label) => label !== HOLE).map(pieceOf);
+  }
+
+  areLocked(cells) {
+    const pieces = this.piecesIn(cells);
+    return pieces.length > 0 && pieces.every((piece) => this.locked.has(piece));
+  }
+
+  // Lock the pieces in some cells, or unlock them if all are locked.
+  toggleLock(cells) {
+    const pieces = this.piecesIn(cells);
+    if (!pieces.length) return;
+    const unlock = this.areLocked(cells);
+    this.step(unlock ? "unlocked" : "locked", () => {
+      this.locked = unlock ? subtract(this.locked, pieces) : unite(this.locked, pieces);
+    });
+  }
+
+  // The joints between some cells, or those of a single cell with its neighbours, as [side id, side id].
+  jointsOf(cells) {
+    const block = new Set(cells);
+    const joints = [];
+    for (const cell of cells) {
+      for (let direction = 0; direction < 4; direction++) {
+        const other = this.board.neighbour(cell, direction);
+        if (other < 0 || (cells.length > 1 && (!block.has(other) || direction > 1))) continue;
+        const [a, b] = [this.board.sideAt(cell, direction), this.board.sideAt(other, direction ^ 2)];
+        if (a >= 0 && b >= 0) joints.push([a, b]);
+      }
+    }
+    return joints;
+  }
+
+  // Mark joints as wrong. Two locked pieces could not be separated, so they are unlocked.
+  cut(joints) {
+    this.step(`cut ${joints.length === 1 ? "a joint" : `${joints.length} joints`}`, () => {
+      [this.cuts, this.joined] = [new Map(this.cuts), new Map(this.joined)];
+      for (const [a, b] of joints) {
+        this.cuts.set(keyOf(a, b), [a, b]);
+        this.joined.delete(keyOf(a, b));
+        const pieces = [a, b].map(pieceOf);
+        if (pieces.every((piece) => this.locked.has(piece))) this.locked = subtract(this.locked, pieces);
+      }
+    });
+  }
+
+  // Mark joints as right.
+  join(joints) {
+    this.step(`joined ${joints.length === 1 ? "two pieces" : `${joints.length} joints`}`, () => {
+      [this.cuts, this.joined] = [new Map(this.cuts), new Map(this.joined)];
+      for (const [a, b] of joints) {
+        for (const [key, sides] of this.joined) if (sides.includes(a) || sides.includes(b)) this.joined.delete(key);
+        this.joined.set(keyOf(a, b), [a, b]);
+        this.cuts.delete(keyOf(a, b));
+      }
+    });
+  }
+
+  // type: "locked", "joined" or "cuts"
+  removePin(type, key) {
+    this.step("forgot a correction", () => {
+      this[type] = new this[type].constructor(this[type]);
+      this[type].delete(key);
+    });
+  }
+
+  removeAllPins() {
+    this.step("forgot all corrections", () => {
+      [this.locked, this.joined, this.cuts] = [new Set(), new Map(), new Map()];
+    });
+  }
+
+  get pinCount() {
+    return this.locked.size + this.joined.size + this.cuts.size;
+  }
+
+  loadPins(text) {
+    const { board } = this;
+    const { cells, joined, cuts } = parsePins(text, board);
+    this.step("loaded pins", (put) => {
+      for (const [cell, label] of cells) {
+        const [there, from] = [board.labels[cell], board.cellOf[pieceOf(label)]];
+        if (pieceOf(there) !== pieceOf(label) && from >= 0) put(from, there);
+        put(cell, label);
+      }
+      this.locked = unite(this.locked, cells.map(([, label]) => pieceOf(label)));
+      this.joined = new Map([...this.joined, ...toMap(joined)]);
+      this.cuts = new Map([...this.cuts, ...toMap(cuts)]);
+    });
+  }
+
+  // --- data ----------------------------------------------------------------------------------------------------
+
+  // All edits for a reload of the page, without the history.
+  snapshot() {
+    return { labels: [...this.board.labels], locked: [...this.locked], joined: [...this.joined], cuts: [...this.cuts] };
+  }
+
+  restore({ labels, locked, joined, cuts }) {
+    if (labels.length !== this.board.labels.length) return;
+    this.step("found your corrections again", (put) => {
+      labels.forEach((label, cell) => put(cell, label));
+      [this.locked, this.joined, this.cuts] = [new Set(locked), new Map(joined), new Map(cuts)];
+    });
+  }
+
+  layout() {
+    const { rows, cols, labels } = this.board;
+    const toRows = (value) => Array.from({ length: rows }, (_, row) => Array.from(labels.subarray(row * cols, (row + 1) * cols), value));
+    return { rows, cols, pieces: toRows((label) => (label === HOLE ? null : pieceOf(label))), turns: toRows((label) => (label === HOLE ? 0 : turnOf(label))) };
+  }
+}

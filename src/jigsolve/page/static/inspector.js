@@ -1,0 +1,114 @@
+// A closer look at a piece: its number, how likely it is in place, and the alternatives for its neighbours.
+
+import { SIDES, pieceOf, turnOf } from "./board.js";
+import { byId, create } from "./dom.js";
+import { formatPercent } from "./format.js";
+
+const ARROWS = ["→", "↓", "←", "↑"];
+
+export class Inspector {
+  constructor(view, editor) {
+    this.view = view;
+    this.editor = editor;
+  }
+
+  // The piece in a cell, its probability to be in place (null if unknown), and for each direction the neighbour, the
+  // probability of the joint, and alternatives.
+  describe(cell) {
+    const { board } = this.view;
+    const { answer, answerLabels } = this.editor;
+    const label = board.labels[cell];
+    if (label < 0) return null;
+    const [row, col] = board.position(cell);
+    const inPlace = answerLabels[cell] === label ? answer?.layout.confidence?.pieces?.[row]?.[col] ?? null : null;
+    const sides = SIDES.map((_, direction) => {
+      const neighbour = board.neighbour(cell, direction);
+      const side = board.sideAt(cell, direction);
+      const facing = neighbour < 0 ? -1 : board.sideAt(neighbour, direction ^ 2);
+      const alternatives = this.alternatives(side).filter((one) => one.side !== facing);
+      return { direction, side, neighbour, facing, probability: this.jointProbability(cell, direction), alternatives };
+    });
+    return { piece: pieceOf(label), turn: turnOf(label), row, col, inPlace, sides };
+  }
+
+  // The answer's probability if the joint is part of the answer, or else that of the candidate.
+  jointProbability(cell, direction) {
+    const { board } = this.view;
+    const { answer, answerLabels } = this.editor;
+    const neighbour = board.neighbour(cell, direction);
+    if (neighbour < 0 || board.labels[neighbour] < 0 || !answer) return undefined;
+    if ([cell, neighbour].every((one) => answerLabels[one] === board.labels[one])) {
+      const [row, col] = board.position(direction < 2 ? cell : neighbour);
+      return answer.layout.joints?.[direction % 2 ? "down" : "right"]?.[row]?.[col] ?? undefined;
+    }
+    const facing = board.sideAt(neighbour, direction ^ 2);
+    return this.alternatives(board.sideAt(cell, direction)).find((one) => one.side === facing)?.probability ?? 0;
+  }
+
+  alternatives(side) {
+    const { alternatives } = this.editor.answer ?? {};
+    if (!alternatives) return [];
+    const { count, sides, probabilities } = alternatives;
+    return Array.from({ length: count }, (_, k) => ({ side: sides[side * count + k], probability: probabilities[side * count + k] }))
+      .filter((one) => one.side >= 0);
+  }
+
+  // Show a tooltip at the pointer, or hide it where there is no piece. Returns whether it is shown.
+  showTip(cell, x, y) {
+    const tip = byId("tip");
+    const facts = cell >= 0 ? this.describe(cell) : null;
+    tip.hidden = !facts;
+    if (!facts) return false;
+    const { piece, inPlace, sides } = facts;
+    tip.replaceChildren(create("b", {}, `Piece ${piece}${inPlace === null ? "" : ` · ${formatPercent(inPlace)} in place`}`));
+    for (const { direction, facing, probability, alternatives } of sides) {
+      const best = alternatives.slice(0, 2).filter((one) => one.probability >= 0.01).map((one) => `${pieceOf(one.side)} (${formatPercent(one.probability)})`);
+      if (facing < 0 && !best.length) continue;
+      const current = facing < 0 ? "edge" : `${pieceOf(facing)}${probability === undefined ? "" : ` (${formatPercent(probability)})`}`;
+      tip.append(create("div", {}, `${ARROWS[direction]} ${current}${best.length ? `, or ${best.join(", ")}` : ""}`));
+    }
+    const stage = byId("stage");
+    tip.style.left = `${Math.min(x + 16, stage.clientWidth - tip.offsetWidth - 8)}px`;
+    tip.style.top = `${Math.min(y + 18, stage.clientHeight - tip.offsetHeight - 8)}px`;
+    return true;
+  }
+
+  // The same as elements with buttons. onJump(cell), onJoin(side id, side id). Null in a hole.
+  buildPanel(cell, { onJump, onJoin }) {
+    const facts = this.describe(cell);
+    if (!facts) return null;
+    const { piece, turn, row, col, inPlace, sides } = facts;
+    const text = create("p", { className: "small" }, create("b", {}, `Piece ${piece}`), create("br"),
+      `row ${row + 1}, column ${col + 1}${turn ? `, turned ${90 * turn}°` : ""}`, create("br"), inPlace === null ? "" : `${formatPercent(inPlace)} in place`);
+    return create("div", {}, create("div", { className: "inspected" }, drawThumbnail(this.view, [[piece, turn]], 52), text),
+      create("table", { className: "beside" }, ...sides.map((side) => buildRow(side, onJump, onJoin))));
+  }
+}
+
+function buildRow({ direction, side, neighbour, facing, probability, alternatives }, onJump, onJoin) {
+  const cell = create("td");
+  if (facing >= 0) {
+    const button = create("button", { title: "Lies there now: go to it", onclick: () => onJump(neighbour) }, `${pieceOf(facing)} · ${formatPercent(probability)}`);
+    button.dataset.here = "";
+    cell.append(button);
+  } else cell.append(create("span", { className: "quiet" }, "edge "));
+  for (const one of alternatives) {
+    const [title, percent] = [`Join piece ${pieceOf(one.side)} here instead`, formatPercent(one.probability)];
+    cell.append(create("button", { title, ariaLabel: `${title}, ${percent}`, onclick: () => onJoin(side, one.side) }, `${pieceOf(one.side)} · ${percent}`));
+  }
+  return create("tr", {}, create("th", { scope: "row" }, `${ARROWS[direction]} ${SIDES[direction]}`), cell);
+}
+
+// Pieces [piece, turn] as a small picture, side by side or one below the other.
+export function drawThumbnail(view, pieces, size, vertical = false) {
+  const ratio = window.devicePixelRatio || 1;
+  const [w, h] = view.width > view.height ? [size, (size * view.height) / view.width] : [(size * view.width) / view.height, size];
+  const [width, height] = vertical ? [w, h * pieces.length] : [w * pieces.length, h];
+  const canvas = create("canvas", { width: width * ratio, height: height * ratio, ariaHidden: "true" });
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const ctx = canvas.getContext("2d");
+  ctx.scale(ratio, ratio);
+  pieces.forEach(([piece, turn], k) => view.drawPiece(ctx, piece, turn, vertical ? 0 : k * w, vertical ? k * h : 0, w, h));
+  return canvas;
+}
