@@ -73,8 +73,27 @@ def test_offsets_rotate_like_pictures(turn: int) -> None:
     np.testing.assert_array_equal(turned.T, single)
 
 
-@pytest.mark.parametrize(
-    "name", ["opposite", "compose_turns", "side_facing", "direction_of", "turn_to_face", "turn_to_meet", "rotate_side"]
-)
+@pytest.mark.parametrize("direction", range(SIDES))
+def test_steps_follow_the_table(direction: int) -> None:
+    assert geometry.step_from(5, 7, direction) == (5 + STEPS[direction][0], 7 + STEPS[direction][1])
+    rows, cols = geometry.step_from(np.arange(3), np.arange(3), np.full(3, direction))
+    np.testing.assert_array_equal(np.stack([rows, cols], axis=1), np.arange(3)[:, None] + STEPS[direction])
+
+
+@pytest.mark.parametrize(("side", "other", "turn"), list(product(range(SIDES), range(SIDES), TURNS)))
+def test_a_neighbour_lies_where_the_two_sides_face_each_other(side: int, other: int, turn: int) -> None:
+    row, col, other_turn = geometry.neighbour_pose((2, 3, turn), 4 * 5 + side, 4 * 6 + other)
+    direction = STEPS.index((row - 2, col - 3))
+    assert geometry.side_facing(direction, turn) == side
+    assert geometry.side_facing(geometry.opposite(direction), other_turn) == other
+
+
+KERNELS = (
+    "side_id", "piece_of", "side_of", "opposite", "compose_turns", "side_facing", "direction_of", "turn_to_face",
+    "turn_to_meet", "rotate_side", "rotate_offset", "step_from",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KERNELS)
 def test_kernels_are_the_same_functions(name: str) -> None:
     assert getattr(_kernels, name).py_func is getattr(geometry, name)

@@ -73,3 +73,18 @@ def rotate_offset(row: Ints, col: Ints, turn: Ints) -> tuple[Ints, Ints]:
     turn = turn % SIDES
     cosine, sine = (1 - turn) * (turn % 2 == 0), (2 - turn) * (turn % 2 == 1)
     return row * cosine + col * sine, col * cosine - row * sine
+
+
+def step_from(row: Ints, col: Ints, direction: Ints) -> tuple[Ints, Ints]:
+    """The next cell in a direction."""
+    return row + (direction == DOWN) - (direction == UP), col + (direction == RIGHT) - (direction == LEFT)
+
+
+def neighbour_pose(pose: tuple[Ints, Ints, Ints], side: Ints, other_side: Ints) -> tuple[Ints, Ints, Ints]:
+    """(row, col, turn) of the neighbour whose `other_side` faces `side` of a piece at (row, col, turn).
+
+    Takes sides or side ids.
+    """
+    row, col, turn = pose
+    direction = direction_of(side, turn)
+    return (*step_from(row, col, direction), turn_to_meet(other_side, direction))
