@@ -15,8 +15,8 @@ from jigsolve.puzzle.scores import score
 from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import ignore_event
 from jigsolve.solvers import SOLVERS, Greedy, GridProblem, Loops
-from jigsolve.solvers.best_buddies import surest
-from jigsolve.solvers.placer import best_buddies
+from jigsolve.solvers.best_buddies import weigh_best_buddies
+from jigsolve.solvers.ranking import find_best_buddies
 from pictures import small_puzzle
 
 MEASURE = Mahalanobis()
@@ -44,10 +44,10 @@ def ideal(rows: int, cols: int, turns: tuple[int, ...] = (0,), seed: int = 0) ->
 @pytest.mark.parametrize(("rows", "cols"), [(3, 3), (4, 7), (1, 9)])
 def test_where_the_best_joints_are_true_the_answer_is(solver, turns, rows, cols):
     for seed in range(5):
-        grid, truth = ideal(rows, cols, turns, seed)
-        answer = SOLVERS[solver].solve(grid, 0, ignore_event)
+        problem, truth = ideal(rows, cols, turns, seed)
+        answer = SOLVERS[solver].solve(problem, 0, ignore_event)
         assert score(answer.layout, truth, rotated=len(turns) > 1).perfect
-        assert answer.consistency == pytest.approx(grid.consistency(truth))
+        assert answer.consistency == pytest.approx(problem.consistency(truth))
 
 
 @assemblers
@@ -80,8 +80,8 @@ def worked_example() -> tuple[GridProblem, Layout]:
 
 def test_a_tree_never_takes_back_its_first_joint():
     """By hand: 8 lies beside 0, so 1 finds its place taken and is left for the last hole; all others are right."""
-    grid, _ = worked_example()
-    layout = SOLVERS["tree"].solve(grid, 0, ignore_event).layout
+    problem, _ = worked_example()
+    layout = SOLVERS["tree"].solve(problem, 0, ignore_event).layout
     assert layout.pieces.tolist() == [[0, 8, 2], [3, 4, 5], [6, 7, 1]]
 
 
@@ -96,44 +96,43 @@ def test_best_buddies_leave_holes_where_pieces_are_missing():
 def test_only_agreed_joints_are_sure_and_by_their_lead():
     C = np.zeros((16, 16))
     C[0, 6], C[0, 10], C[6, 12] = 0.9, 0.5, 0.3
-    sure = surest(csr_array(np.maximum(C, C.T))).toarray()
+    sure = weigh_best_buddies(csr_array(np.maximum(C, C.T))).toarray()
     assert sure[0, 6] == sure[6, 0] == pytest.approx((0.4 + 0.6) / 2)
     assert np.count_nonzero(sure) == 2
 
 
 def test_loops_outdo_a_better_joint_that_closes_none():
     """By hand: the four 2 x 2 loops and the 3 x 3 of them are joined before 0-8 has its turn."""
-    grid, truth = worked_example()
-    twos, threes = Loops().hierarchy(grid)
+    problem, truth = worked_example()
+    twos, threes = Loops().find_squares(problem)
     assert {square.rows for square in twos} == {
         ((4 * k, 4 * k + 4), (4 * k + 12, 4 * k + 16)) for k in (0, 1, 3, 4)
     }  # labels are 4 * piece + turn
     assert [square.value for square in twos] == pytest.approx([0.7] * 4)
     assert [square.rows for square in threes] == [((0, 4, 8), (12, 16, 20), (24, 28, 32))]
-    assert Loops().solve(grid, 0, ignore_event).layout == truth
+    assert Loops().solve(problem, 0, ignore_event).layout == truth
 
 
 def test_turned_squares_are_found_in_all_four_ways():
-    grid, truth = ideal(3, 4, (0, 1, 2, 3), seed=3)
-    twos, threes = Loops().hierarchy(grid)
+    problem, truth = ideal(3, 4, (0, 1, 2, 3), seed=3)
+    twos, threes = Loops().find_squares(problem)
     assert len(threes) == 2 * 4
-    assert sum(square.is_upright() for square in threes) == 2
+    assert sum(square.is_canonical() for square in threes) == 2
     for square in threes:
-        pieces = {label // 4 for row in square.rows for label in row}
-        assert pieces in (set(truth.pieces[:, :3].ravel().tolist()), set(truth.pieces[:, 1:].ravel().tolist()))
+        assert square.pieces() in (set(truth.pieces[:, :3].ravel().tolist()), set(truth.pieces[:, 1:].ravel().tolist()))
     assert len(twos) >= 6 * 4
 
 
-@pytest.mark.parametrize("bad", [{"least": 0.0}, {"each": 0}, {"most": 0}])
+@pytest.mark.parametrize("bad", [{"min_compatibility": 0.0}, {"joints_per_side": 0}, {"squares_per_label": 0}])
 def test_loops_need_joints_to_close(bad):
-    with pytest.raises(InputError, match="Expected least above 0"):
+    with pytest.raises(InputError, match="Expected min_compatibility above 0"):
         Loops(**bad)
 
 
 def test_greedy_begins_where_it_is_surest():
     """By hand: 4 has four best buddies, and 1 comes to its place before 0, and with it 8, is laid."""
-    grid, truth = worked_example()
-    assert Greedy().solve(grid, 0, ignore_event).layout == truth
+    problem, truth = worked_example()
+    assert Greedy().solve(problem, 0, ignore_event).layout == truth
 
 
 def test_shifting_brings_more_best_buddies_together():
@@ -141,9 +140,9 @@ def test_shifting_brings_more_best_buddies_together():
     for name in ("coffee", "chelsea", "astronaut", "rocket"):
         puzzle, _ = small_puzzle(name, 28, 10, 14, seed=4, top=60, left=40)
         near = find_pairs(puzzle, MEASURE, Quartile().keep(puzzle))
-        grid = GridProblem(Quartile().matrix(puzzle, MEASURE, near, 0), 10, 14)
-        buddy = best_buddies(grid.C)
-        once, often = (Greedy(rounds).solve(grid, 0, ignore_event).layout for rounds in (1, 20))
+        problem = GridProblem(Quartile().matrix(puzzle, MEASURE, near, 0), 10, 14)
+        buddy = find_best_buddies(problem.C)
+        once, often = (Greedy(rounds).solve(problem, 0, ignore_event).layout for rounds in (1, 20))
         gained.append(sum((buddy[b] == a).sum() * sign for layout, sign in ((often, 1), (once, -1))
                           for a, b in facing_sides(layout.pieces, layout.turns)))  # fmt: skip
     assert min(gained) >= 0

@@ -1,4 +1,4 @@
-"""The solvers of the literature: worked examples, real photographs, what their papers promise."""
+"""The solvers of the literature: worked examples, real photographs, properties that their papers state."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from jigsolve.compatibility import Ratio
 from jigsolve.dissimilarity import Mahalanobis, find_pairs
 from jigsolve.pipeline import SolveParams, solve
+from jigsolve.puzzle.geometry import compose_turns, rotate_side
 from jigsolve.puzzle.layout import HOLE, Layout, facing_sides
 from jigsolve.puzzle.pieces import cut, scramble
 from jigsolve.puzzle.pins import PinnedCell, Pins
@@ -18,20 +19,25 @@ from jigsolve.puzzle.scores import score
 from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import CycleFinished, ignore_event
 from jigsolve.solvers import SOLVERS, Belief, Genetic, GridProblem, Linear, Psqp
-from jigsolve.solvers.belief import _by_direction, _exclusion
+from jigsolve.solvers.belief import _compute_exclusion, _compute_transitions
 from jigsolve.solvers.genetic import _kernels as genetic
-from jigsolve.solvers.genetic import laid_out
-from jigsolve.solvers.linear import _error, _proposed
-from jigsolve.solvers.linear import _joints as joints_of
-from jigsolve.solvers.orientation import BRIDGE, connection, orientations, oriented, upright
-from jigsolve.solvers.psqp import _ahead, _rolled, ascent
+from jigsolve.solvers.genetic import layout_of
+from jigsolve.solvers.linear import _minimise_error, _propose_joints, _weigh_joints
+from jigsolve.solvers.orientation import (
+    BRIDGE_WEIGHT,
+    build_connection_graph,
+    estimate_turns,
+    estimate_turns_from_joints,
+    rotate_compatibility,
+)
+from jigsolve.solvers.psqp import _roll_to_weakest_seams, _select_largest, project_gradient
 from pictures import grid_of, photograph, small_puzzle
 
 # the least NC on an easy photograph, upright and turned; None: not what it is for
 EASY = {"genetic": (1.0, 1.0), "psqp": (1.0, 0.95), "gcl": (0.95, 0.95), "belief": (0.8, None), "linear": (0.95, 0.95)}
 
 
-def true_grid(rows: int, cols: int, turns: tuple[int, ...] = (0,)) -> GridProblem:
+def true_problem(rows: int, cols: int, turns: tuple[int, ...] = (0,)) -> GridProblem:
     """C that knows the right joints and nothing else: piece k belongs into cell k."""
     n = rows * cols
     at = np.arange(n).reshape(rows, cols)
@@ -51,16 +57,16 @@ def test_an_easy_photograph(name, rotate):
 @pytest.mark.parametrize("name", sorted(EASY))
 @pytest.mark.parametrize(("rows", "cols"), [(3, 4), (4, 3), (1, 5)])
 def test_what_c_knows_for_certain_is_found(name, rows, cols):
-    grid = true_grid(rows, cols)
-    answer = SOLVERS[name].solve(grid, 0, ignore_event)
+    problem = true_problem(rows, cols)
+    answer = SOLVERS[name].solve(problem, 0, ignore_event)
     assert np.array_equal(answer.layout.pieces, np.arange(rows * cols).reshape(rows, cols))
 
 
 @pytest.mark.parametrize("name", ["gcl", "linear"])
 @pytest.mark.parametrize("turns", [(0,), (0, 1, 2, 3)])
 def test_cells_without_a_piece_stay_empty(name, turns):
-    grid = replace(true_grid(3, 4, turns), rows=4, cols=4)
-    layout = SOLVERS[name].solve(grid, 0, ignore_event).layout
+    problem = replace(true_problem(3, 4, turns), rows=4, cols=4)
+    layout = SOLVERS[name].solve(problem, 0, ignore_event).layout
     assert layout.pieces.shape == (4, 4)
     assert sorted(layout.pieces[layout.pieces != HOLE].tolist()) == list(range(12))
 
@@ -75,42 +81,41 @@ def mates_of(layout: Layout) -> np.ndarray:
     return mates
 
 
-def child(grid: GridProblem, mother: np.ndarray, father: np.ndarray, mutation: float = 0.0) -> Layout:
+def child(problem: GridProblem, mother: np.ndarray, father: np.ndarray, mutation: float = 0.0) -> Layout:
     """A child of parents on a C that knows nothing."""
-    n = len(grid)
-    mates, nobody = np.empty(4 * n, dtype=np.int32), np.full(4 * n, -1, dtype=np.int32)
-    nothing = np.zeros(4 * n + 1, dtype=np.int32), np.zeros(0, dtype=np.int32)
-    turns = np.array(grid.turns)
-    rng = np.random.default_rng(0)
-    genetic.crossed(rng, mother, father, *nothing, nobody, turns, grid.rows, grid.cols, mutation, mates)
-    return laid_out(mates, grid)
+    n = len(problem)
+    mates, no_buddies = np.empty(4 * n, dtype=np.int32), np.full(4 * n, -1, dtype=np.int32)
+    no_candidates = np.zeros(4 * n + 1, dtype=np.int32), np.zeros(0, dtype=np.int32)
+    rules = genetic.Rules(*no_candidates, no_buddies, np.array(problem.turns), problem.rows, problem.cols, mutation)
+    genetic.cross_over(np.random.default_rng(0), rules, mother, father, mates)
+    return layout_of(mates, problem)
 
 
 @pytest.mark.parametrize("turns", [(0,), (0, 2), (0, 1, 2, 3)])
 def test_the_child_of_twins_is_their_image(turns):
     rng = np.random.default_rng(1)
-    grid = true_grid(4, 6, turns)
+    problem = true_problem(4, 6, turns)
     parent = Layout(rng.permutation(24).reshape(4, 6).astype(np.int32), rng.choice(turns, (4, 6)))
-    made = child(grid, mates_of(parent), mates_of(parent))
+    made = child(problem, mates_of(parent), mates_of(parent))
     assert score(made, parent, rotated=len(turns) > 1).perfect
 
 
 def test_what_both_parents_agree_on_is_handed_down():
-    grid = true_grid(4, 6)
+    problem = true_problem(4, 6)
     mother = Layout(np.arange(24, dtype=np.int32).reshape(4, 6), np.zeros((4, 6), dtype=np.int8))
     father = Layout(np.roll(mother.pieces, 2, axis=1), mother.turns)  # all but one seam the same, elsewhere
-    made = mates_of(child(grid, mates_of(mother), mates_of(father)))
+    made = mates_of(child(problem, mates_of(mother), mates_of(father)))
     agreed = (mates_of(mother) == mates_of(father)) & (mates_of(mother) >= 0)
     assert (made[agreed] == mates_of(mother)[agreed]).mean() > 0.8
 
 
 def test_genetic_never_forgets_its_best():
     puzzle, _ = small_puzzle("coffee", 50, 6, 8, seed=4)
-    told: list[CycleFinished] = []
-    Genetic(population=20, generations=12).solve(grid_of(puzzle), 0, told.append)
-    heard = [event.consistency for event in told]
-    assert heard == sorted(heard)
-    assert heard[-1] > heard[0]
+    events: list[CycleFinished] = []
+    Genetic(population=20, generations=12).solve(grid_of(puzzle), 0, events.append)
+    best = [event.consistency for event in events]
+    assert best == sorted(best)
+    assert best[-1] > best[0]
 
 
 @pytest.mark.parametrize("bad", [{"elite": 0}, {"elite": 200}, {"mutation": 1.5}])
@@ -122,13 +127,13 @@ def test_bad_genetic_parameters_are_refused(bad):
 # psqp
 
 
-def test_ascent_keeps_the_sums_and_the_bounds():
+def test_projected_gradients_keep_the_sums_and_the_bounds():
     rng = np.random.default_rng(0)
     p = np.zeros((5, 5))
     for weight in (0.5, 0.3, 0.2):  # a mean of permutations is doubly stochastic
         p[np.arange(5), rng.permutation(5)] += weight
     gradient = rng.random(p.shape)
-    up = ascent(gradient, p)
+    up = project_gradient(gradient, p)
     np.testing.assert_allclose(up.sum(axis=1), 0.0, atol=0.05)
     np.testing.assert_allclose(up.sum(axis=0), 0.0, atol=1e-9)
     assert (up * gradient).sum() > 0.0
@@ -136,14 +141,14 @@ def test_ascent_keeps_the_sums_and_the_bounds():
 
 def test_psqp_fixes_the_largest_shares_first_and_none_twice():
     p = np.array([[0.8, 0.0, 0.2], [0.9, 0.1, 0.0], [0.0, 0.75, 0.25]])
-    assert _ahead(p, 0.7) == ([1, 2], [0, 1])
+    assert _select_largest(p, 0.7) == ([1, 2], [0, 1])
 
 
 @pytest.mark.parametrize(("dy", "dx"), [(0, 0), (1, 0), (2, 3), (0, 5)])
 def test_psqp_rolls_the_picture_to_where_it_fits(dy, dx):
-    grid = true_grid(4, 6)
+    problem = true_problem(4, 6)
     truth = np.arange(24).reshape(4, 6)
-    assert np.array_equal(_rolled(grid, np.roll(truth, (dy, dx), axis=(0, 1))), truth)
+    assert np.array_equal(_roll_to_weakest_seams(problem, np.roll(truth, (dy, dx), axis=(0, 1))), truth)
 
 
 def test_psqp_finds_a_picture_on_its_side():
@@ -159,20 +164,23 @@ def test_psqp_finds_a_picture_on_its_side():
 @pytest.mark.parametrize("turns", [(0,), (0, 2), (0, 1, 2, 3)])
 def test_what_c_says_of_a_step_in_every_direction(turns):
     """Piece 1 lies right of piece 0; turned by k quarters, both of them, it lies in direction k."""
-    joints = _by_direction(true_grid(1, 2, turns))
+    joints = _compute_transitions(true_problem(1, 2, turns))
     for d in range(4):
         known = {
-            (2 * turns.index(t) + 1 - p, 2 * turns.index(t) + p) for p in (0, 1) for t in turns if (t + 2 * p) % 4 == d
+            (2 * turns.index(t) + 1 - p, 2 * turns.index(t) + p)
+            for p in (0, 1)
+            for t in turns
+            if compose_turns(t, 2 * p) == d
         }
         assert set(zip(*(side.tolist() for side in joints[d].nonzero()), strict=True)) == known
 
 
-def test_exclusion_tells_the_others_apart():
+def test_exclusion_keeps_other_cells_from_a_claimed_piece():
     p = np.full((2, 1, 2), 0.5)
     p[:, 0, 0] = (0.9, 0.1)  # the first cell claims piece 0
-    told = _exclusion(p, 1)
-    assert told[0, 0, 1] < told[1, 0, 1]
-    assert told[0, 0, 0] == pytest.approx(told[1, 0, 0])
+    exclusion = _compute_exclusion(p, 1)
+    assert exclusion[0, 0, 1] < exclusion[1, 0, 1]
+    assert exclusion[0, 0, 0] == pytest.approx(exclusion[1, 0, 0])
 
 
 # orientations, gcl, linear
@@ -182,28 +190,27 @@ def test_exclusion_tells_the_others_apart():
 @pytest.mark.parametrize(("rows", "cols"), [(2, 3), (5, 7)])
 def test_turns_are_found_up_to_one_for_all(turns, rows, cols):
     rng = np.random.default_rng(3)
-    grid = true_grid(rows, cols, turns)
-    turned = rng.choice(turns, rows * cols)  # each piece is handed over turned by so much
-    name = np.arange(4 * len(grid))
-    name = name - name % 4 + (name - np.repeat(turned, 4)) % 4
-    entries = grid.C.tocoo()
-    C = csr_array((entries.data, (name[entries.coords[0]], name[entries.coords[1]])), shape=grid.C.shape)
-    off = (orientations(C, turns) - turned) % 4
+    problem = true_problem(rows, cols, turns)
+    turned = rng.choice(turns, rows * cols)  # each piece is handed over turned by this much
+    name = rotate_side(np.arange(4 * len(problem)), -np.repeat(turned, 4))
+    entries = problem.C.tocoo()
+    C = csr_array((entries.data, (name[entries.coords[0]], name[entries.coords[1]])), shape=problem.C.shape)
+    off = compose_turns(estimate_turns(C, turns), -turned)
     assert len(set(off.tolist())) == 1
-    assert (upright(GridProblem(C, rows, cols, turns), turned) != grid.C).nnz == 0
+    assert (rotate_compatibility(GridProblem(C, rows, cols, turns), turned) != problem.C).nnz == 0
 
 
 def test_parts_that_no_best_buddies_tie_are_bridged_by_the_best_joint():
-    apart = true_grid(2, 2, (0, 1, 2, 3))  # joints 0-1, 2-3 (right sides 0 and 8), 0-2, 1-3 (lower sides 1 and 5)
+    apart = true_problem(2, 2, (0, 1, 2, 3))  # joints 0-1, 2-3 (right sides 0 and 8), 0-2, 1-3 (lower sides 1 and 5)
     C = apart.C.tolil()
     for a, b, value in ((1, 11, 0.3), (5, 15, 0.3), (1, 15, 0.2), (5, 11, 0.3)):  # from top to bottom nothing is sure
         C[a, b] = C[b, a] = value
-    joints = connection(replace(apart, C=C.tocsr())).toarray()
+    joints = build_connection_graph(replace(apart, C=C.tocsr())).toarray()
     assert joints[0, 6] == joints[8, 14] == 1.0
     tied = {(a, b) for a, b in np.argwhere(joints > 0.0).tolist() if a < b} - {(0, 6), (8, 14)}
     assert len(tied) == 1
     assert tied < {(1, 11), (5, 15), (5, 11)}
-    assert joints[next(iter(tied))] == BRIDGE
+    assert joints[next(iter(tied))] == BRIDGE_WEIGHT
 
 
 @pytest.mark.parametrize("name", ["gcl", "linear"])
@@ -214,11 +221,11 @@ def test_parts_that_white_divides_lie_the_same_way_up(name, seed):
     puzzle, truth = scramble(cut(picture, 40), True, seed)
     measure, compatibility = Mahalanobis(), Ratio()
     near = find_pairs(puzzle, measure, compatibility.keep(puzzle))
-    grid = GridProblem(compatibility.matrix(puzzle, measure, near, 0), 8, 12, puzzle.turns)
-    layout = SOLVERS[name].solve(grid, 0, ignore_event).layout
+    problem = GridProblem(compatibility.matrix(puzzle, measure, near, 0), 8, 12, puzzle.turns)
+    layout = SOLVERS[name].solve(problem, 0, ignore_event).layout
     off = np.empty(96, dtype=np.int64)
     off[layout.pieces.ravel()] = layout.turns.ravel()
-    off = (off[truth.pieces] - truth.turns) % 4
+    off = compose_turns(off[truth.pieces], -truth.turns)
     left, right = (np.bincount(part.ravel(), minlength=4) for part in (off[:, :5], off[:, 7:]))
     assert left.argmax() == right.argmax()
     assert min(left.max(), right.max()) >= 28  # of 40
@@ -228,31 +235,31 @@ def test_turns_survive_some_wrong_joints():
     puzzle, truth = small_puzzle("coffee", 50, 8, 10, rotate=True, seed=4)
     right = np.empty(80, dtype=np.int64)
     right[truth.pieces.ravel()] = truth.turns.ravel()
-    off = np.bincount((oriented(grid_of(puzzle)) - right) % 4, minlength=4)
+    off = np.bincount(compose_turns(estimate_turns_from_joints(grid_of(puzzle)), -right), minlength=4)
     assert off.max() >= 78
 
 
 def test_the_linear_program_finds_the_wrong_joint():
-    grid = true_grid(2, 2)
-    a, b, weight = joints_of(grid.C)
+    problem = true_problem(2, 2)
+    a, b, weight = _weigh_joints(problem.C)
     a, b, weight = np.append(a, 0), np.append(b, 4 * 3 + 2), np.append(weight, 0.5)  # 3 right of 0: it is not
-    np.testing.assert_allclose(_error(a, b, weight, 4), [0, 0, 0, 0, 1], atol=1e-6)
+    np.testing.assert_allclose(_minimise_error(a, b, weight, 4), [0, 0, 0, 0, 1], atol=1e-6)
 
 
 def test_the_lightest_joints_do_not_upset_the_linear_program():
-    C = true_grid(3, 4).C
+    C = true_problem(3, 4).C
     C.data[::3] = 1e-12
-    a, b, weight = joints_of(((C + C.T) / 2.0).tocsr())
+    a, b, weight = _weigh_joints(((C + C.T) / 2.0).tocsr())
     assert weight.min() > 0.0
-    np.testing.assert_allclose(_error(a, b, weight, 12), 0.0, atol=1e-6)
+    np.testing.assert_allclose(_minimise_error(a, b, weight, 12), 0.0, atol=1e-6)
 
 
 def test_every_side_proposes_its_heaviest_joint():
     a, b = np.array([0, 0, 8]), np.array([6, 14, 14])  # heaviest first
-    number, times = _proposed(a, b, np.ones(3, dtype=bool), 16)
+    number, times = _propose_joints(a, b, np.ones(3, dtype=bool), 16)
     assert number.tolist() == [0, 1, 2]
     assert times.tolist() == [2, 1, 1]
-    number, times = _proposed(a, b, np.array([False, True, True]), 16)
+    number, times = _propose_joints(a, b, np.array([False, True, True]), 16)
     assert dict(zip(number.tolist(), times.tolist(), strict=True)) == {1: 2, 2: 1}
 
 

@@ -11,11 +11,12 @@ from jigsolve import InputError, Puzzle, SolveParams, solve
 from jigsolve.bench.protocols import case, judged, parsed
 from jigsolve.cli import run
 from jigsolve.io import files, inputs, render
+from jigsolve.puzzle.geometry import opposite, side_facing, side_id
 from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.pins import PinnedCell, Pins
 from jigsolve.relaxation import FREE
 from jigsolve.solvers import GridProblem, solve_in_place
-from jigsolve.solvers.in_place import coefficients
+from jigsolve.solvers.in_place import build_coefficients
 from pictures import grid_of, photograph
 
 COFFEE = photograph("coffee")[:320, :480]
@@ -33,8 +34,8 @@ def test_a_photograph_comes_right(piece: tuple[int, int]) -> None:
 
 def test_coefficients_are_c_where_sides_face() -> None:
     puzzle = case("in-place", COFFEE[:96, :96], (32, 32), True, 1).puzzle
-    grid = grid_of(puzzle)
-    given = coefficients(grid)
+    problem = grid_of(puzzle)
+    given = build_coefficients(problem)
     p = np.random.default_rng(0).random((9, 4))
     q = np.zeros_like(p)
     given.support(p, np.arange(9), q)
@@ -45,15 +46,17 @@ def test_coefficients_are_c_where_sides_face() -> None:
                 continue
             for t in range(4):
                 for u in range(4):
-                    plain[i, t] += grid.C[4 * i + (d - t) % 4, 4 * j + (d + 2 - u) % 4] * p[j, u]
+                    plain[i, t] += (
+                        problem.C[side_id(i, side_facing(d, t)), side_id(j, side_facing(opposite(d), u))] * p[j, u]
+                    )
     assert np.allclose(q, plain)
     anchors = np.array([2, FREE, FREE, 1, FREE, FREE, FREE, FREE, FREE], dtype=np.int32)
     held = np.zeros_like(p)
     held[0, 2] = held[3, 1] = 1.0
-    biased, heard = np.zeros_like(p), np.zeros_like(p)
+    biased, supported = np.zeros_like(p), np.zeros_like(p)
     given.bias(anchors, np.arange(9), biased)
-    given.support(held, np.arange(9), heard)
-    assert np.allclose(biased, heard)
+    given.support(held, np.arange(9), supported)
+    assert np.allclose(biased, supported)
 
 
 def test_without_evidence_pieces_stay_as_they_are() -> None:

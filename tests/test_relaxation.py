@@ -16,12 +16,12 @@ from jigsolve.relaxation import (
     DenseCoefficients,
     PhaseParams,
     RelaxParams,
-    Space,
-    consistency,
-    consistency_of,
+    Workspace,
+    compute_consistency,
+    compute_support,
+    consistency_of_anchors,
     multiphase,
     relax,
-    support,
     update,
 )
 from jigsolve.relaxation.balance import balance, relax_balanced
@@ -48,7 +48,7 @@ def test_support_is_the_double_sum_of_eq_3(seed, objects, labels):
     for i in range(objects):
         for x in range(labels):
             q[i, x] = sum(c.r[i, x, j, y] * p[j, y] for j in range(objects) for y in range(labels))
-    np.testing.assert_allclose(support(c, p), q, atol=1e-12)
+    np.testing.assert_allclose(compute_support(c, p), q, atol=1e-12)
 
 
 @given(seeds, st.integers(2, 6), st.integers(2, 5))
@@ -56,8 +56,8 @@ def test_rows_stay_on_the_simplex_and_consistency_never_falls(seed, objects, lab
     c, p = symmetric_coefficients(seed, objects, labels), any_labeling(seed, objects, labels)
     before = -np.inf
     for _ in range(30):
-        q = support(c, p)
-        now = consistency(p, q)
+        q = compute_support(c, p)
+        now = compute_consistency(p, q)
         assert now >= before - 1e-9
         before = now
         p = update(p, q)
@@ -78,7 +78,7 @@ def test_binary_rows_never_change(seed):
     p[1:, 1] = 0.0
     p[1:] /= p[1:].sum(axis=1, keepdims=True)
     for _ in range(10):
-        p = update(p, support(c, p))
+        p = update(p, compute_support(c, p))
     np.testing.assert_array_equal(p[0], [0, 1, 0, 0, 0])
     assert (p[1:, 1] == 0.0).all()
 
@@ -91,11 +91,11 @@ def test_anchored_support_as_a_constant_is_exact(seed):
     whole = np.zeros((5, 5))
     whole[0, 2] = whole[3, 0] = 1.0
     whole[np.ix_([1, 2, 4], [1, 3, 4])] = 1.0 / 3.0
-    space = Space(5, 5)
+    space = Workspace(5, 5)
     space.p[:] = whole
     done = relax(c, space, anchors, RelaxParams(iterations=7, epsilon=1e-12))
     for _ in range(done):
-        whole = update(whole, support(c, whole))
+        whole = update(whole, compute_support(c, whole))
     free = [1, 2, 4]
     np.testing.assert_allclose(space.p[free], whole[free], atol=1e-12)
 
@@ -106,8 +106,8 @@ def test_multiphase_is_always_feasible(seed, n):
     end = multiphase(Assignment(c))
     assert sorted(end.anchors) == list(range(n))
     p = np.eye(n)[end.anchors]
-    assert end.consistency == pytest.approx(consistency(p, support(c, p)))
-    assert end.consistency == pytest.approx(consistency_of(c, end.anchors))
+    assert end.consistency == pytest.approx(compute_consistency(p, compute_support(c, p)))
+    assert end.consistency == pytest.approx(consistency_of_anchors(c, end.anchors))
 
 
 @given(seeds)

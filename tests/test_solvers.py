@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from jigsolve.puzzle.geometry import compose_turns
 from jigsolve.puzzle.pieces import Puzzle
 from jigsolve.puzzle.scores import score
-from jigsolve.relaxation import support
+from jigsolve.relaxation import compute_support
 from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import PieceAnchored, ignore_event
 from jigsolve.solvers import SOLVERS, Balanced, GridCoefficients, GridProblem, Paper
@@ -38,25 +39,25 @@ def random_grid(
 @given(seeds, st.sampled_from(TURNS), st.integers(1, 3), st.integers(1, 3))
 @settings(max_examples=25)
 def test_grid_support_equals_the_four_loops_of_eq_3(seed, turns, rows, cols):
-    grid = random_grid(seed, rows, cols, turns)
-    coefficients = GridCoefficients(grid)
-    n, k = len(grid), len(turns)
+    problem = random_grid(seed, rows, cols, turns)
+    coefficients = GridCoefficients(problem)
+    n, k = len(problem), len(turns)
     p = np.random.default_rng(seed).random((n, k, rows, cols))
     padded = np.zeros((n, k, coefficients.cells))
     padded[:, :, coefficients.inside()] = p.reshape(n, k, -1)
-    q = support(coefficients, padded.reshape(n, -1)).reshape(n, k, -1)[:, :, coefficients.inside()]
-    expected = support_by_loops(grid.C.toarray(), rows, cols, turns, p)
+    q = compute_support(coefficients, padded.reshape(n, -1)).reshape(n, k, -1)[:, :, coefficients.inside()]
+    expected = support_by_loops(problem.C.toarray(), rows, cols, turns, p)
     np.testing.assert_allclose(q, expected.reshape(n, k, -1), atol=1e-12)
 
 
-def anchored(grid: GridProblem, seed: int = 0) -> list[tuple[int, int, int, int]]:
+def anchored(problem: GridProblem, seed: int = 0) -> list[tuple[int, int, int, int]]:
     made = []
 
     def on_event(event):
         if isinstance(event, PieceAnchored):
             made.append((event.piece, event.turn, event.row, event.col))
 
-    Paper().solve(grid, seed, on_event)
+    Paper().solve(problem, seed, on_event)
     return made
 
 
@@ -79,25 +80,25 @@ REAL = [
 @pytest.mark.parametrize(("name", "piece", "rows", "cols", "rotate"), REAL)
 def test_same_anchors_in_the_same_order_as_the_dense_reference(name, piece, rows, cols, rotate):
     puzzle, _ = small_puzzle(name, piece, rows, cols, rotate, seed=5)
-    grid = grid_of(puzzle)
-    C = grid.C.toarray()
+    problem = grid_of(puzzle)
+    C = problem.C.toarray()
     expected = []
-    for angle in Paper()._angles(grid, seed=0):
+    for angle in Paper()._choose_angles(problem, seed=0):
         held = None if angle is None else (angular_anchor(C), angle)
-        expected += anchors_in_order(C, rows, cols, grid.turns, held)
-    assert anchored(grid) == expected
+        expected += anchors_in_order(C, rows, cols, problem.turns, held)
+    assert anchored(problem) == expected
 
 
 @pytest.mark.parametrize("solver", sorted(SOLVERS))
 @given(seed=seeds, turns=st.sampled_from(TURNS), rows=st.integers(1, 4), cols=st.integers(1, 4), ties=st.booleans())
 @settings(max_examples=40)
 def test_every_layout_is_feasible_whatever_c_is(solver, seed, turns, rows, cols, ties):
-    grid = random_grid(seed, rows, cols, turns, density=(0.0, 0.05, 0.3, 1.0)[seed % 4], ties=ties)
-    answer = SOLVERS[solver].solve(grid, seed, ignore_event)
-    assert answer.layout.is_feasible(len(grid))
+    problem = random_grid(seed, rows, cols, turns, density=(0.0, 0.05, 0.3, 1.0)[seed % 4], ties=ties)
+    answer = SOLVERS[solver].solve(problem, seed, ignore_event)
+    assert answer.layout.is_feasible(len(problem))
     assert set(np.unique(answer.layout.turns)) <= set(turns)
-    assert answer.consistency == pytest.approx(grid.consistency(answer.layout))
-    assert SOLVERS[solver].solve(grid, seed, ignore_event).layout == answer.layout
+    assert answer.consistency == pytest.approx(problem.consistency(answer.layout))
+    assert SOLVERS[solver].solve(problem, seed, ignore_event).layout == answer.layout
 
 
 @pytest.mark.parametrize(("rows", "cols"), [(2, 2), (2, 3), (3, 3)])
@@ -108,9 +109,9 @@ def test_small_puzzles_against_all_permutations(rows, cols):
         for place in range(5):
             top, left = 25 * place + 20, 60 * place
             puzzle, _ = small_puzzle(name, 48, rows, cols, seed=3, top=top, left=left)
-            grid = grid_of(puzzle)
-            answer = Paper().solve(grid, 0, ignore_event)
-            best = best_consistency(grid.C.toarray(), rows, cols)
+            problem = grid_of(puzzle)
+            answer = Paper().solve(problem, 0, ignore_event)
+            best = best_consistency(problem.C.toarray(), rows, cols)
             assert answer.consistency <= best + 1e-9
             found.append(answer.consistency > best - 1e-9)
     assert np.mean(found) >= 0.8
@@ -135,7 +136,7 @@ def test_renumbering_and_turning_the_pieces_renumbers_the_answer(rotate):
     other = Puzzle(pieces, puzzle.rows, puzzle.cols, rotate)
     one = Paper().solve(grid_of(puzzle), 0, ignore_event)
     two = Paper().solve(grid_of(other), 0, ignore_event)
-    renamed = type(one.layout)(order[two.layout.pieces], (two.layout.turns + turned[two.layout.pieces]) % 4)
+    renamed = type(one.layout)(order[two.layout.pieces], compose_turns(two.layout.turns, turned[two.layout.pieces]))
     assert score(renamed, one.layout, rotated=rotate).perfect
 
 
@@ -147,8 +148,8 @@ def test_a_real_photograph_comes_out_perfect(rotate):
 
 
 def test_balanced_says_when_it_ended_infeasible():
-    grid = GridProblem(csr_array((36, 36)), 3, 3)  # no compatibility at all: every piece wants the same cell
-    answer = Balanced().solve(grid, 0, ignore_event)
+    problem = GridProblem(csr_array((36, 36)), 3, 3)  # no compatibility at all: every piece wants the same cell
+    answer = Balanced().solve(problem, 0, ignore_event)
     assert answer.layout.is_feasible(9)
     assert "Ended infeasible" in answer.notes[0]
 

@@ -90,3 +90,10 @@ def facing_sides(
 def _make_read_only(grid: NDArray[np.integer]) -> NDArray[np.integer]:
     grid.setflags(write=False)
     return grid
+
+
+def joint_sides(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(joints,) the two side ids of every joint of a layout, joints to the right first."""
+    met = facing_sides(layout.pieces, layout.turns)
+    a, b = (np.concatenate([sides[k].ravel() for sides in met]) for k in (0, 1))
+    return a[a >= 0], b[a >= 0]

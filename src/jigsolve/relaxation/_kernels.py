@@ -1,23 +1,18 @@
-"""The two inner loops of a phase: starting from the barycenter, and one step of the update rule."""
+"""The inner loops of a phase: the barycenter, one step of the update rule, the hypothesis to anchor."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
 
+from jigsolve.puzzle._kernels import inner
 
-def inner(function):
-    """For what only kernels call: without wrappers for Python it compiles in half the time."""
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return njit(cache=True, error_model="numpy", **options)(function)
-
-
-TIE = 1e-4  # as in the convergence test: what is smaller says nothing, and may be rounding grown large at a saddle
+TIE_TOLERANCE = 1e-4  # that of the convergence test: smaller differences may be rounding, amplified at a saddle point
 
 
 @njit(cache=True)
-def barycenter(p, allowed, open_labels, free):
-    """Spread each free object evenly over its allowed labels that are still open."""
+def fill_barycenter(p, allowed, open_labels, free):
+    """Spread each free object evenly over its allowed open labels."""
     labels = p.shape[1]
     for i in free:
         count = 0
@@ -31,10 +26,10 @@ def barycenter(p, allowed, open_labels, free):
 
 @njit(cache=True)
 def update(p, q, bias, free):
-    """Eq. 4 in place for the free objects, with support q + bias; returns the consistency of p before the step.
+    """Eq. 4 in place for the free objects, with support q + bias. Returns the consistency of p before the step.
 
-    A row without any support stays as it is. The anchored objects' share of Eq. 5 is, by symmetry, p . bias once
-    more (and a constant, which no difference of two consistencies sees).
+    A row without support does not change. By symmetry the anchored objects contribute p . bias once more to Eq. 5, and
+    a constant, which is left out.
     """
     labels = p.shape[1]
     consistency = 0.0
@@ -54,18 +49,18 @@ def update(p, q, bias, free):
 
 
 @njit(cache=True)
-def best(p, q, free, reachable, trust):
-    """The free object and reachable label to anchor, and whether its p is trusted.
+def find_best_hypothesis(p, q, free, reachable, threshold):
+    """The free object and reachable label to anchor, and whether its p reaches the threshold.
 
-    Of the trusted hypotheses (of all, while none is) the one with the largest p q, its share of the consistency;
-    among equals (closer than TIE) the first.
+    Among the hypotheses that reach it (all, if none does) the one with the largest p q, its contribution to the
+    consistency; among equals, within TIE_TOLERANCE, the first.
     """
     where = np.flatnonzero(reachable)
     top_p = 0.0
     for i in free:
         for x in where:
             top_p = max(top_p, p[i, x])
-    bar = trust if top_p >= trust else 0.0
+    bar = threshold if top_p >= threshold else 0.0
     top = 0.0
     for i in free:
         for x in where:
@@ -73,16 +68,16 @@ def best(p, q, free, reachable, trust):
                 top = max(top, p[i, x] * q[i, x])
     for i in free:
         for x in where:
-            if p[i, x] >= bar and p[i, x] * q[i, x] >= top - TIE:
-                return i, x, top_p >= trust
+            if p[i, x] >= bar and p[i, x] * q[i, x] >= top - TIE_TOLERANCE:
+                return i, x, top_p >= threshold
     return -1, -1, False
 
 
 @inner
 def trust(q, rivals, count, own):
-    """p of a hypothesis of support q after one step of Eq. 4 from the barycenter, against `count` rivals but `own`.
+    """p of a hypothesis with support q after one step of Eq. 4 from the barycenter, among `count` rivals without `own`.
 
-    On a frontier this is all a phase needs: support from anchored objects is constant and outweighs the rest.
+    On a frontier no further steps are needed: support from anchored objects is constant and dominates.
     """
     total = q
     for k in range(count):

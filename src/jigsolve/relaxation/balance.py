@@ -1,7 +1,7 @@
-"""Relaxation labeling with Sinkhorn-Knopp balancing (Khoroshiltseva et al. 2021): rows and slots share out evenly.
+"""Relaxation labeling with Sinkhorn-Knopp balancing (Khoroshiltseva et al. 2021).
 
-Balancing pulls the labeling towards doubly stochastic matrices, from which a permutation is near; it cannot promise
-one. Objects with equal rows stay equal for ever.
+Balancing pulls the labeling towards doubly stochastic matrices, which are close to a permutation but need not become
+one. Objects with equal rows stay equal.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.relaxation.coefficients import Coefficients, Labeling
-from jigsolve.relaxation.relax import RelaxParams, consistency, support, update
+from jigsolve.relaxation.relax import RelaxParams, compute_consistency, compute_support, update
 
 
 def balance(p: Labeling, slots: NDArray[np.int32], sweeps: int = 50, tolerance: float = 1e-3) -> Labeling:
-    """Scale p until every row sums to 1 and, as nearly as it can be had, every slot in use does too.
+    """Scale p until every row sums to 1 and every slot in use nearly does.
 
-    A sweep scales slots, then rows. Only the two vectors of scales change on the way: u_i p_i(label) w_slot.
+    A sweep scales slots, then rows. Only the two scale vectors change: u_i p_i(label) w_slot.
     """
     u, w = np.ones(len(p)), np.ones(int(slots.max()) + 1)
     for _ in range(sweeps):
@@ -40,12 +40,12 @@ def relax_balanced(
     params: RelaxParams | None = None,
     on_event: Callable[[int, float], None] | None = None,
 ) -> Labeling:
-    """Alternate the update rule and balancing until the consistency settles (balancing may lower it for a while)."""
+    """Alternate the update rule and balancing until the consistency converges; balancing may lower it in between."""
     params = params or RelaxParams()
     before = -np.inf
     for iteration in range(1, params.iterations + 1):
-        q = support(coefficients, p)
-        now = consistency(p, q)
+        q = compute_support(coefficients, p)
+        now = compute_consistency(p, q)
         if on_event is not None:
             on_event(iteration, now)
         if abs(now - before) < params.epsilon:

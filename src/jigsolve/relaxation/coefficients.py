@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from jigsolve.runtime.errors import InputError
 
 Labeling = NDArray[np.float64]  # (objects, labels), rows on the simplex
-Anchors = NDArray[np.int32]  # (objects,) the label an object is anchored to, FREE if none
+Anchors = NDArray[np.int32]  # (objects,) the label of each anchored object, FREE otherwise
 FREE = -1
 
 
 class Coefficients(Protocol):
-    """Any set of objects and labels. Consistency never falls if they are symmetric and not negative."""
+    """Coefficients over any objects and labels. If symmetric and not negative, the consistency never falls."""
 
     @property
     def objects(self) -> int: ...
@@ -29,13 +29,13 @@ class Coefficients(Protocol):
         ...
 
     def bias(self, anchors: Anchors, rows: NDArray[np.intp], q: Labeling) -> None:
-        """The part of Eq. 3 that comes from anchored objects, into the given rows of q: constant for a phase."""
+        """Write the part of Eq. 3 from anchored objects into the given rows of q. It is constant during a phase."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class DenseCoefficients:
-    """Coefficients given in full: r (objects, labels, objects, labels)."""
+    """Coefficients stored in full: r (objects, labels, objects, labels)."""
 
     r: NDArray[np.float64]
 

@@ -1,8 +1,8 @@
 """The multi-phase scheme (section 3 of the paper) for any permutation-like labeling.
 
-Labels fall into slots (a cell of a grid, a place in a tour); each object takes one label, each slot one object.
-A phase relaxes from the barycenter of what is still free until one hypothesis is trusted, anchors it, and hands
-over. After as many phases as objects the labeling is feasible, whatever the coefficients are.
+Labels belong to slots (a cell of a grid, a position in a tour). Each object takes one label, each slot one object. A
+phase relaxes from the barycenter of the free objects and labels until one hypothesis reaches the anchor threshold, and
+anchors it. After one phase for each object the labeling is feasible for any coefficients.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from jigsolve.relaxation import _kernels
 from jigsolve.relaxation.coefficients import FREE, Anchors, Coefficients
-from jigsolve.relaxation.relax import RelaxParams, Space, consistency_of, relax
+from jigsolve.relaxation.relax import RelaxParams, Workspace, consistency_of_anchors, relax
 from jigsolve.runtime.errors import InputError
 
 
@@ -33,12 +33,12 @@ class Problem(Protocol):
 
     @property
     def allowed(self) -> NDArray[np.bool_]:
-        """(objects, labels) the hypotheses of the initial labeling that are not ruled out."""
+        """(objects, labels) the hypotheses that are not excluded."""
         ...
 
     @property
     def start(self) -> Anchors:
-        """(objects,) what is anchored before the first phase, if anything is."""
+        """(objects,) the anchors before the first phase."""
         ...
 
     def reachable(self, anchors: Anchors) -> NDArray[np.bool_]:
@@ -46,15 +46,15 @@ class Problem(Protocol):
         ...
 
     def settle(self, before: Anchors, after: Anchors) -> list[Anchors]:
-        """What the anchors may be moved to once a phase is over; more than one: the computation branches."""
+        """The anchors to continue with after a phase. With more than one the computation branches."""
         ...
 
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """The plainest problem: one slot a label, every hypothesis allowed, nothing moves.
+    """The simplest problem: every label is a slot, every hypothesis is allowed, anchors do not move.
 
-    anchored: what is known, or kept from another run; None if nothing is.
+    anchored: known anchors; None for none.
     """
 
     coefficients: Coefficients
@@ -83,9 +83,9 @@ class Assignment:
 
 @dataclass(frozen=True)
 class PhaseParams:
-    """anchor_threshold: alpha of the paper, the p at which a hypothesis is trusted.
+    """anchor_threshold: alpha of the paper, the p at which a hypothesis is anchored.
 
-    At a symmetric saddle rounding doubles with every iteration. After 32 it is still too small to decide a phase.
+    At a symmetric saddle point rounding errors double with each iteration. After 32 they are too small to matter.
     """
 
     anchor_threshold: float = 0.7
@@ -98,7 +98,7 @@ class PhaseParams:
 
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """One finished phase: what it anchored, how long it relaxed, and all anchors so far (before they settle)."""
+    """A finished phase: the anchored object and label, the iterations, and all anchors so far (before `settle`)."""
 
     object: int
     label: int
@@ -107,8 +107,8 @@ class Phase:
 
 
 @dataclass(frozen=True, eq=False)
-class Feasible:
-    """A labeling in which every object is anchored in a slot of its own."""
+class FeasibleLabeling:
+    """A labeling in which every object is anchored in its own slot."""
 
     anchors: Anchors
     consistency: float
@@ -116,51 +116,52 @@ class Feasible:
 
 def multiphase(
     problem: Problem, params: PhaseParams | None = None, on_event: Callable[[Phase], None] | None = None
-) -> Feasible:
-    """Anchor one object a phase until none is free; of several branches the most consistent one is returned."""
+) -> FeasibleLabeling:
+    """Anchor one object in each phase until none is free. Returns the most consistent branch."""
     params = params or PhaseParams()
     coefficients = problem.coefficients
-    engine = _Engine(problem, params)
+    runner = _PhaseRunner(problem, params)
     branches = problem.settle(np.full_like(problem.start, FREE), problem.start)
-    found: Feasible | None = None
+    best: FeasibleLabeling | None = None
     while branches:
         anchors = branches.pop()
         while (anchors == FREE).any():
-            phase = engine.phase(anchors)
+            phase = runner.run(anchors)
             if on_event is not None:
                 on_event(phase)
             anchors, *others = problem.settle(anchors, phase.anchors)
             branches += others
-        end = Feasible(anchors, consistency_of(coefficients, anchors))
-        if found is None or end.consistency > found.consistency:
-            found = end
-    assert found is not None
-    return found
+        result = FeasibleLabeling(anchors, consistency_of_anchors(coefficients, anchors))
+        if best is None or result.consistency > best.consistency:
+            best = result
+    assert best is not None
+    return best
 
 
-class _Engine:
-    """Runs phases in one space, whose rows are reset and not made anew."""
+class _PhaseRunner:
+    """Runs phases in one workspace."""
 
     def __init__(self, problem: Problem, params: PhaseParams) -> None:
         self.problem, self.params = problem, params
         self.slots, self.allowed = problem.slots, problem.allowed
-        self.space = Space(*self.allowed.shape)
+        self.space = Workspace(*self.allowed.shape)
 
-    def phase(self, anchors: Anchors) -> Phase:
+    def run(self, anchors: Anchors) -> Phase:
         free = np.flatnonzero(anchors == FREE)
         taken = np.zeros(int(self.slots.max()) + 1, dtype=bool)
         taken[self.slots[anchors[anchors != FREE]]] = True
         open_labels = ~taken[self.slots]
         reachable = self.problem.reachable(anchors) & open_labels
-        _kernels.barycenter(self.space.p, self.allowed, open_labels, free)
-        spot = (-1, -1, False)
+        _kernels.fill_barycenter(self.space.p, self.allowed, open_labels, free)
+        best, label = -1, -1
 
-        def trusted(space: Space) -> bool:
-            nonlocal spot
-            spot = _kernels.best(space.p, space.q, free, reachable, self.params.anchor_threshold)
-            return bool(spot[2])
+        def reaches_threshold(space: Workspace) -> bool:
+            nonlocal best, label
+            threshold = self.params.anchor_threshold
+            best, label, reached = _kernels.find_best_hypothesis(space.p, space.q, free, reachable, threshold)
+            return bool(reached)
 
-        iterations = relax(self.problem.coefficients, self.space, anchors, self.params.relax, trusted)
+        iterations = relax(self.problem.coefficients, self.space, anchors, self.params.relax, reaches_threshold)
         after = anchors.copy()
-        after[spot[0]] = spot[1]
-        return Phase(spot[0], spot[1], iterations, after)
+        after[best] = label
+        return Phase(best, label, iterations, after)

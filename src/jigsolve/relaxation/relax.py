@@ -18,7 +18,7 @@ class RelaxParams:
     """When a relaxation ends.
 
     epsilon: converged once the consistency grows by less than this in one iteration.
-    iterations: never more than this many.
+    iterations: the maximum.
     """
 
     epsilon: float = 1e-4
@@ -31,35 +31,35 @@ class RelaxParams:
             raise InputError(f"Expected at least 1 iteration, got {self.iterations}.")
 
 
-def support(coefficients: Coefficients, p: Labeling) -> Labeling:
-    """Eq. 3: what context says of each hypothesis."""
+def compute_support(coefficients: Coefficients, p: Labeling) -> Labeling:
+    """Eq. 3: the support of each hypothesis from all others."""
     q = np.zeros_like(p)
     coefficients.support(p, np.arange(coefficients.objects), q)
     return q
 
 
 def update(p: Labeling, q: Labeling) -> Labeling:
-    """Eq. 4: each hypothesis grows by its support; rows stay on the simplex, a row without support stays put."""
+    """Eq. 4: scale each hypothesis by its support. Rows stay on the simplex; a row without support does not change."""
     new = p.copy()
     _kernels.update(new, q.copy(), np.zeros_like(p), np.arange(len(p)))
     return new
 
 
-def consistency(p: Labeling, q: Labeling) -> float:
+def compute_consistency(p: Labeling, q: Labeling) -> float:
     """Eq. 5: average local consistency (ALC)."""
     return float(np.sum(p * q))
 
 
-def consistency_of(coefficients: Coefficients, anchors: Anchors) -> float:
-    """Eq. 5 of an unambiguous labeling, in which every object is anchored."""
+def consistency_of_anchors(coefficients: Coefficients, anchors: Anchors) -> float:
+    """Eq. 5 of a labeling in which every object is anchored."""
     q = np.zeros((coefficients.objects, coefficients.labels))
     rows = np.arange(len(anchors))
     coefficients.bias(anchors, rows, q)
     return float(q[rows, anchors].sum())
 
 
-class Space:
-    """The matrices of a relaxation, kept so that many can run one after the other without allocating.
+class Workspace:
+    """The matrices of a relaxation, reused from run to run.
 
     p: the labeling; q: its support; bias: the anchored objects' part of the support.
     """
@@ -72,14 +72,14 @@ class Space:
 
 def relax(
     coefficients: Coefficients,
-    space: Space,
+    space: Workspace,
     anchors: Anchors,
     params: RelaxParams,
-    stop: Callable[[Space], bool] | None = None,
+    stop: Callable[[Workspace], bool] | None = None,
 ) -> int:
-    """Iterate from space.p, in place, until the consistency no longer grows or `stop(space)` says so after a step.
+    """Iterate from space.p, in place, until the consistency converges or `stop(space)` is true after a step.
 
-    Anchored objects are out of the game: their support of the others is computed once. Returns the iterations done.
+    Anchored objects do not change; their support of the others is computed once. Returns the number of iterations.
     """
     free: NDArray[np.intp] = np.flatnonzero(anchors == FREE)
     coefficients.bias(anchors, free, space.bias)

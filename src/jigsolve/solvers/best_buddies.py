@@ -1,4 +1,4 @@
-"""Solver `best-buddies`: the piece whose place is surest goes first (Paikin, Tal 2015).
+"""Solver `best-buddies`: the piece with the surest position goes first (Paikin, Tal 2015).
 
 Genady Paikin, Ayellet Tal, "Solving Multiple Square Jigsaw Puzzles with Missing Pieces", CVPR 2015.
 """
@@ -8,59 +8,52 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from jigsolve.puzzle.geometry import SIDES
 from jigsolve.runtime.events import EventHandler
 from jigsolve.solvers.assembly import Pose
 from jigsolve.solvers.grid import GridProblem
-from jigsolve.solvers.placer import Placer, best_buddies, most_distinct
+from jigsolve.solvers.placer import Placer
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
+from jigsolve.solvers.ranking import NO_SIDE, compute_leads, find_best_buddies, find_seed_piece
 
 
 @dataclass(frozen=True)
 class BestBuddies(Solver):
-    """Lay best buddies, the surest first; when there are none, weigh joints anew among what is left."""
+    """Place best buddies, the largest lead first. When none is left, rank the remaining joints again."""
 
     compatibility = "ratio"
     allows_holes = True
 
-    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
-        placer = Placer(grid)
-        placer.lay(Pose(most_distinct(best_buddies(grid.C), surest(grid.C)), 0, 0, grid.turns[0]))
+    def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
+        placer = Placer(problem)
+        first = find_seed_piece(find_best_buddies(problem.C), weigh_best_buddies(problem.C))
+        placer.place(Pose(first, 0, 0, problem.turns[0]))
         while any(placer.free):
-            left = _among(grid.C, placer)
-            if not placer.grow(surest(left), _surest_first) and not placer.grow(left, _surest_first, most=1):
+            left = _select_remaining(problem.C, placer)
+            if not placer.grow(weigh_best_buddies(left), _rank_by_lead) and not placer.grow(left, _rank_by_lead, 1):
                 break
         layout = placer.finish()
-        return Answer(layout, grid.consistency(layout))
+        return Answer(layout, problem.consistency(layout))
 
 
-def surest(C: csr_array) -> csr_array:
-    """Only best buddies, each pair with the mean of what it is ahead of either side's second best."""
-    buddy = best_buddies(C)
-    side = np.flatnonzero(buddy >= 0)
+def weigh_best_buddies(C: csr_array) -> csr_array:
+    """Only the best buddies of C, each pair with the mean lead of its two sides over their second best."""
+    buddy = find_best_buddies(C)
+    side = np.flatnonzero(buddy != NO_SIDE)
     other = buddy[side]
-    lead = _leads(C)
+    lead = compute_leads(C)
     return csr_array(((lead[side] + lead[other]) / 2.0, (side, other)), shape=C.shape)
 
 
-def _leads(C: csr_array) -> NDArray[np.float64]:
-    """(4n,) by how much each side's best C is above its second best."""
-    counts = np.diff(C.indptr)
-    falling = np.lexsort((-C.data, np.repeat(np.arange(len(counts)), counts)))  # within each side
-    ranked = np.append(C.data[falling], (0.0, 0.0))
-    best = np.where(counts > 0, ranked[C.indptr[:-1]], 0.0)
-    return best - np.where(counts > 1, ranked[C.indptr[:-1] + 1], 0.0)
-
-
-def _surest_first(neighbours: int, total: float, buddies: int) -> tuple[float, ...]:
+def _rank_by_lead(neighbours: int, total: float, buddies: int) -> tuple[float, ...]:
     return (total,)
 
 
-def _among(C: csr_array, placer: Placer) -> csr_array:
-    """C of joints between what is left: sides of free pieces, and sides that face an open cell."""
-    left = np.repeat(placer.free, 4)
+def _select_remaining(C: csr_array, placer: Placer) -> csr_array:
+    """The joints of C between sides of free pieces and sides that face an open cell."""
+    left = np.repeat(placer.free, SIDES)
     left[placer.open_sides()] = True
     entries = C.tocoo()
     a, b = entries.coords

@@ -1,12 +1,12 @@
-"""Solver `gcl`: orientations from the graph connection Laplacian, then places (Huroyan, Lerman & Wu, SIIMS 2020).
+"""Solver `gcl`: orientations from the graph connection Laplacian, then positions (Huroyan, Lerman & Wu, SIIMS 2020).
 
-Vahan Huroyan, Gilad Lerman, Hau-Tieng Wu, "Solving Jigsaw Puzzles by the Graph Connection Laplacian". The paper leaves
-open who places the turned pieces and takes Yu et al.'s linear programs; here it is the constrained tree of Gallagher
-(`tree`), which is all there is to it where orientations are known.
+Vahan Huroyan, Gilad Lerman, Hau-Tieng Wu, "Solving Jigsaw Puzzles by the Graph Connection Laplacian". The paper places
+the turned pieces with the linear programs of Yu et al. Here Gallagher's constrained tree (`tree`) places them. With
+known orientations nothing else remains.
 
-Differences: best buddies in the connection graph are weighted by how far they are ahead of all rivals, not by how many
-neighbours they share and the loops they close. When the graph is estimated again from the places, all joints that lie
-are added to it, and none is struck out.
+Differences: best buddies in the connection graph are weighted by their lead over all rivals, not by the neighbours
+they share and the loops they close. When the graph is estimated again from the positions, all placed joints are added
+and none is removed.
 """
 
 from __future__ import annotations
@@ -17,23 +17,28 @@ from jigsolve.puzzle.layout import Layout
 from jigsolve.runtime.events import EventHandler
 from jigsolve.solvers.assembly import Assemblies
 from jigsolve.solvers.grid import GridProblem
-from jigsolve.solvers.orientation import Turns, completed, settled, upright
+from jigsolve.solvers.orientation import (
+    Turns,
+    alternate_turns_and_positions,
+    complete_turned_layout,
+    rotate_compatibility,
+)
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 
 @dataclass(frozen=True)
 class Gcl(Solver):
-    """All turns at once, then all places; and again, a few times, with what the places tell of the turns."""
+    """All turns at once, then all positions; repeated a few times with turns estimated from the positions."""
 
     compatibility = "ratio"
     allows_holes = True
 
-    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
-        layout = settled(grid, lambda turns: _placed(grid, turns))
-        return Answer(layout, grid.consistency(layout))
+    def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
+        layout = alternate_turns_and_positions(problem, lambda turns: _place_pieces(problem, turns))
+        return Answer(layout, problem.consistency(layout))
 
 
-def _placed(grid: GridProblem, turns: Turns) -> Layout:
-    assemblies = Assemblies(len(grid), (0,))
-    assemblies.join_all(upright(grid, turns))
-    return completed(grid, assemblies, turns)
+def _place_pieces(problem: GridProblem, turns: Turns) -> Layout:
+    assemblies = Assemblies(len(problem), (0,))
+    assemblies.join_all(rotate_compatibility(problem, turns))
+    return complete_turned_layout(problem, assemblies, turns)

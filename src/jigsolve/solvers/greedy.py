@@ -11,20 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
-from jigsolve.puzzle.layout import Layout, facing_sides
+from jigsolve.puzzle.geometry import piece_of
+from jigsolve.puzzle.layout import HOLE, Layout, joint_sides
 from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import EventHandler
 from jigsolve.solvers.assembly import Pose
 from jigsolve.solvers.grid import GridProblem
-from jigsolve.solvers.placer import Placer, best_buddies, most_distinct
+from jigsolve.solvers.placer import Placer
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
+from jigsolve.solvers.ranking import find_best_buddies, find_seed_piece
 
 
 @dataclass(frozen=True)
 class Greedy(Solver):
-    """Lay the pieces one by one; keep the largest segment of best buddies; lay the rest round it again.
+    """Place all pieces greedily, keep the largest segment of best buddies, place the others around it again.
 
-    rounds: at most so often; it ends when no more best buddies have come together.
+    rounds: the maximum. The solver ends earlier when the number of joined best buddies no longer grows.
     """
 
     rounds: int = 20
@@ -34,47 +36,46 @@ class Greedy(Solver):
         if self.rounds < 1:
             raise InputError(f"Expected at least 1 round, got {self.rounds}.")
 
-    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
-        buddy = best_buddies(grid.C)
-        best, together = None, -1
-        kept = [Pose(most_distinct(buddy, grid.C), 0, 0, grid.turns[0])]
+    def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
+        buddy = find_best_buddies(problem.C)
+        best, best_count = None, -1
+        segment = [Pose(find_seed_piece(buddy, problem.C), 0, 0, problem.turns[0])]
         for _ in range(self.rounds):
-            placer = Placer(grid)
-            placer.lay_all(kept)
-            placer.grow(grid.C, _buddies_first)
+            placer = Placer(problem)
+            placer.place_all(segment)
+            placer.grow(problem.C, _rank_buddies_first)
             layout = placer.finish()
-            met = _together(layout, buddy)
-            if len(met) <= together:
+            joined = _find_joined_buddies(layout, buddy)
+            if len(joined) <= best_count:
                 break
-            best, together = layout, len(met)
-            kept = _largest_segment(layout, met)
+            best, best_count = layout, len(joined)
+            segment = _find_largest_segment(layout, joined)
         assert best is not None
-        return Answer(best, grid.consistency(best))
+        return Answer(best, problem.consistency(best))
 
 
-def _buddies_first(neighbours: int, total: float, buddies: int) -> tuple[float, ...]:
-    """The cells with most neighbours first; there a best buddy before all others, then the largest mean of C."""
+def _rank_buddies_first(neighbours: int, total: float, buddies: int) -> tuple[float, ...]:
+    """Cells with most filled neighbours first; there best buddies before others, then the largest mean of C."""
     return neighbours, float(buddies > 0), total
 
 
-def _together(layout: Layout, buddy: NDArray[np.intp]) -> NDArray[np.intp]:
-    """(joints, 2) the pieces of all joints whose sides are best buddies."""
-    a, b = (np.concatenate([met[k].ravel() for met in facing_sides(layout.pieces, layout.turns)]) for k in (0, 1))
-    a, b = a[a >= 0], b[a >= 0]
-    agreed = buddy[a] == b
-    return np.stack([a[agreed] // 4, b[agreed] // 4], axis=1)
+def _find_joined_buddies(layout: Layout, buddy: NDArray[np.intp]) -> NDArray[np.intp]:
+    """(joints, 2) the pieces of all joints between best buddies."""
+    a, b = joint_sides(layout)
+    mutual = buddy[a] == b
+    return np.stack([piece_of(a[mutual]), piece_of(b[mutual])], axis=1)
 
 
-def _largest_segment(layout: Layout, met: NDArray[np.intp]) -> list[Pose]:
-    """The most pieces that hang together by best buddies; of several segments the one of the lowest number."""
-    from scipy.sparse.csgraph import connected_components  # 0.1 s that other solvers need not wait for
+def _find_largest_segment(layout: Layout, joined: NDArray[np.intp]) -> list[Pose]:
+    """The largest set of pieces connected by these joints; of equals the one with the lowest piece number."""
+    from scipy.sparse.csgraph import connected_components  # takes 0.1 s to import
 
     n = int(layout.pieces.max()) + 1
-    links = coo_array((np.ones(len(met)), (met[:, 0], met[:, 1])), shape=(n, n))
-    _, segment = connected_components(links, directed=False)
+    graph = coo_array((np.ones(len(joined)), (joined[:, 0], joined[:, 1])), shape=(n, n))
+    _, segment = connected_components(graph, directed=False)
     largest = np.bincount(segment).argmax()
     return [
-        Pose(int(layout.pieces[y, x]), int(y), int(x), int(layout.turns[y, x]))
-        for y, x in np.argwhere(layout.pieces >= 0)
-        if segment[layout.pieces[y, x]] == largest
+        Pose(int(layout.pieces[row, col]), int(row), int(col), int(layout.turns[row, col]))
+        for row, col in np.argwhere(layout.pieces != HOLE)
+        if segment[layout.pieces[row, col]] == largest
     ]

@@ -143,10 +143,7 @@ class GridCoefficients:
         is_free = np.zeros(self.objects, dtype=bool)
         is_free[free] = True
         lo, hi = self.grid.cols + 2, self.cells - self.grid.cols - 2  # all but the padding rows
-        _kernels.support(
-            self.grid.C.indptr, self.grid.C.indices, self.grid.C.data, np.array(self.grid.turns), self.place,
-            self.offsets, free, is_free, lo, hi, p.reshape(shape), q.reshape(shape),
-        )  # fmt: skip
+        _kernels.compute_support(self._arrays(), free, is_free, lo, hi, p.reshape(shape), q.reshape(shape))
 
     def bias(self, anchors: Anchors, rows: NDArray[np.intp], q: Labeling) -> None:
         q[rows] = 0.0
@@ -154,10 +151,12 @@ class GridCoefficients:
         wanted[rows] = True
         held = np.flatnonzero(anchors != FREE)
         turn_at, cell_at = np.divmod(anchors[held].astype(np.int64), self.cells)
-        _kernels.bias(
-            self.grid.C.indptr, self.grid.C.indices, self.grid.C.data, np.array(self.grid.turns), self.place,
-            self.offsets, held, turn_at, cell_at, wanted, q.reshape(self.objects, len(self.grid.turns), self.cells),
-        )  # fmt: skip
+        shape = (self.objects, len(self.grid.turns), self.cells)
+        _kernels.add_bias(self._arrays(), held, turn_at, cell_at, wanted, q.reshape(shape))
+
+    def _arrays(self) -> _kernels.GridArrays:
+        C = self.grid.C
+        return _kernels.GridArrays(C.indptr, C.indices, C.data, np.array(self.grid.turns), self.place, self.offsets)
 
     def layout(self, anchors: Anchors) -> Layout:
         """A feasible labeling as a layout."""

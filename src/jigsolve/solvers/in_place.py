@@ -1,7 +1,7 @@
-"""Pieces that lie in their cells and are only turned (Type 3, Gallagher 2012): objects are pieces, labels are turns.
+"""Pieces in their cells with unknown turns (Type 3, Gallagher 2012): objects are pieces, labels are turns.
 
-The same C and the same relaxation as ever, with far fewer labels: a joint of two neighbours tells the turns of both, so
-one relaxation from the barycenter settles them all and no phases are needed.
+C and the relaxation are those of the other types, with far fewer labels: the joint of two neighbours determines the
+turns of both. So one relaxation from the barycenter is enough, without phases.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.puzzle.geometry import DOWN, RIGHT, opposite, side_facing, side_id
 from jigsolve.puzzle.layout import Layout
-from jigsolve.relaxation import FREE, Anchors, Labeling, RelaxParams, Space, relax
+from jigsolve.relaxation import FREE, Anchors, Labeling, RelaxParams, Workspace, relax
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.protocol import Answer
 
@@ -21,9 +22,9 @@ PARAMS = RelaxParams(epsilon=1e-6, iterations=200)
 
 @dataclass(frozen=True, eq=False)
 class TurnCoefficients:
-    """r_ij(t, u) of neighbours i and j alone.
+    """r_ij(t, u) of neighbours i and j.
 
-    first, second: (joints,) the two pieces. r: (joints, turns, turns) C of the sides that face each other then.
+    first, second: (joints,) the two pieces. r: (joints, turns, turns) C of the two sides that face each other.
     """
 
     objects: int
@@ -35,49 +36,50 @@ class TurnCoefficients:
     def support(self, p: Labeling, free: NDArray[np.intp], q: Labeling) -> None:
         among = np.zeros_like(p)
         among[free] = p[free]
-        q[free] = self._heard(among)[free]
+        q[free] = self._sum_neighbours(among)[free]
 
     def bias(self, anchors: Anchors, rows: NDArray[np.intp], q: Labeling) -> None:
         held = np.flatnonzero(anchors != FREE)
         p = np.zeros((self.objects, self.labels))
         p[held, anchors[held]] = 1.0
-        q[rows] = self._heard(p)[rows]
+        q[rows] = self._sum_neighbours(p)[rows]
 
-    def _heard(self, p: Labeling) -> Labeling:
-        """Eq. 3: what all neighbours say, by how far each is believed."""
-        heard = np.zeros_like(p)
-        np.add.at(heard, self.first, np.einsum("ktu,ku->kt", self.r, p[self.second]))
-        np.add.at(heard, self.second, np.einsum("ktu,kt->ku", self.r, p[self.first]))
-        return heard
+    def _sum_neighbours(self, p: Labeling) -> Labeling:
+        """Eq. 3: the support from all neighbours, weighted by their probabilities."""
+        q = np.zeros_like(p)
+        np.add.at(q, self.first, np.einsum("ktu,ku->kt", self.r, p[self.second]))
+        np.add.at(q, self.second, np.einsum("ktu,kt->ku", self.r, p[self.first]))
+        return q
 
 
-def coefficients(grid: GridProblem) -> TurnCoefficients:
-    """Those of the pieces in the order of the cells."""
-    n, turns = len(grid), np.array(grid.turns)
-    of, lead = (
+def build_coefficients(problem: GridProblem) -> TurnCoefficients:
+    """The coefficients of pieces that are numbered in the order of their cells."""
+    n, turns = len(problem), np.array(problem.turns)
+    class_of, offset = (
         (np.arange(n), np.zeros(n, np.int32))
-        if grid.classes is None
-        else (grid.classes.class_of, grid.classes.turn_offset)
+        if problem.classes is None
+        else (problem.classes.class_of, problem.classes.turn_offset)
     )
-    cell = np.arange(n).reshape(grid.rows, grid.cols)
+    cell = np.arange(n).reshape(problem.rows, problem.cols)
     first, second, r = [], [], []
-    for d, here, there in ((0, cell[:, :-1], cell[:, 1:]), (1, cell[:-1], cell[1:])):
+    for d, here, there in ((RIGHT, cell[:, :-1], cell[:, 1:]), (DOWN, cell[:-1], cell[1:])):
         i, j = here.ravel(), there.ravel()
-        a = 4 * of[i, None] + (d - turns + lead[i, None]) % 4
-        b = 4 * of[j, None] + (d + 2 - turns + lead[j, None]) % 4
+        a = side_id(class_of[i, None], side_facing(d, turns - offset[i, None]))
+        b = side_id(class_of[j, None], side_facing(opposite(d), turns - offset[j, None]))
         a, b = np.broadcast_arrays(a[:, :, None], b[:, None, :])
         first.append(i)
         second.append(j)
-        r.append(np.asarray(grid.C[a.ravel(), b.ravel()]).reshape(a.shape))
+        r.append(np.asarray(problem.C[a.ravel(), b.ravel()]).reshape(a.shape))
     return TurnCoefficients(n, len(turns), np.concatenate(first), np.concatenate(second), np.concatenate(r))
 
 
-def solve_in_place(grid: GridProblem) -> Answer:
-    """Every piece stays where it is and gets the turn that its neighbours support most."""
-    given = coefficients(grid)
-    space = Space(given.objects, given.labels)
-    space.p[:] = 1.0 / given.labels
-    relax(given, space, np.full(given.objects, FREE, dtype=np.int32), PARAMS)
-    turns = np.array(grid.turns)[space.p.argmax(axis=1)]
-    layout = Layout(np.arange(given.objects).reshape(grid.rows, grid.cols), turns.reshape(grid.rows, grid.cols))
-    return Answer(layout, grid.consistency(layout))
+def solve_in_place(problem: GridProblem) -> Answer:
+    """Every piece stays in its cell and gets the turn that its neighbours support most."""
+    coefficients = build_coefficients(problem)
+    space = Workspace(coefficients.objects, coefficients.labels)
+    space.p[:] = 1.0 / coefficients.labels
+    relax(coefficients, space, np.full(coefficients.objects, FREE, dtype=np.int32), PARAMS)
+    shape = problem.rows, problem.cols
+    turns = np.array(problem.turns)[space.p.argmax(axis=1)]
+    layout = Layout(np.arange(coefficients.objects).reshape(shape), turns.reshape(shape))
+    return Answer(layout, problem.consistency(layout))

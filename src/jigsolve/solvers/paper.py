@@ -9,56 +9,58 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from jigsolve.relaxation import FREE, Anchors, Feasible, Phase, PhaseParams, multiphase
+from jigsolve.puzzle.geometry import SIDES, compose_turns
+from jigsolve.relaxation import FREE, Anchors, FeasibleLabeling, Phase, PhaseParams, multiphase
 from jigsolve.runtime.events import EventHandler, PieceAnchored
 from jigsolve.solvers.grid import GridCoefficients, GridProblem
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
+from jigsolve.solvers.ranking import compute_leads
 
 
 @dataclass(frozen=True)
 class Paper(Solver):
-    """Each phase anchors one piece next to the block; the block is kept off the grid's edges while it can be."""
+    """Each phase anchors one piece next to the block. The block is kept away from the grid's edges while possible."""
 
     is_dense = True
 
     params: PhaseParams = field(default_factory=PhaseParams)
 
-    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
-        runs = [_Block(GridCoefficients(grid), turn) for turn in self._angles(grid, seed)]
-        ends: list[tuple[_Block, Feasible]] = []
+    def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
+        blocks = [_Block(GridCoefficients(problem), angle) for angle in self._choose_angles(problem, seed)]
+        results: list[tuple[_Block, FeasibleLabeling]] = []
         done = 0
-        total = len(runs) * len(grid)
+        total = len(blocks) * len(problem)
 
-        for block in runs:
+        for block in blocks:
 
-            def tell(phase: Phase, block: _Block = block) -> None:
+            def report(phase: Phase, block: _Block = block) -> None:
                 nonlocal done
                 done += 1
-                row, col, turn = block.where(phase.label)
+                row, col, turn = block.decode(phase.label)
                 on_event(PieceAnchored(phase.object, row, col, turn, phase.iterations, min(done, total), total))
 
             for piece in np.flatnonzero(block.start != FREE):
-                tell(Phase(int(piece), int(block.start[piece]), 0, block.start))
-            ends.append((block, multiphase(block, self.params, tell)))
-        block, best = max(ends, key=lambda end: end[1].consistency)
+                report(Phase(int(piece), int(block.start[piece]), 0, block.start))
+            results.append((block, multiphase(block, self.params, report)))
+        block, best = max(results, key=lambda result: result[1].consistency)
         return Answer(block.coefficients.layout(best.anchors), best.consistency)
 
-    def _angles(self, grid: GridProblem, seed: int) -> list[int | None]:
-        """The turns the angular anchor is held at, one run each; none where all orientations are known."""
-        if len(grid.turns) == 1:
+    def _choose_angles(self, problem: GridProblem, seed: int) -> list[int | None]:
+        """The turn of the angular anchor in each run; one run without an anchor if all orientations are known."""
+        if len(problem.turns) == 1:
             return [None]
-        first = int(np.random.default_rng(seed).integers(len(grid.turns)))
-        if len(grid.turns) == 2 or grid.rows == grid.cols:
+        first = int(np.random.default_rng(seed).integers(len(problem.turns)))
+        if len(problem.turns) == 2 or problem.rows == problem.cols:
             return [first]
-        return [first, (first + 1) % 4]  # an oblong grid fits only every other quarter turn
+        return [first, compose_turns(first, 1)]  # an oblong grid fits only every other quarter turn
 
 
 @dataclass(frozen=True, eq=False)
 class _Block:
-    """The puzzle as a permutation-like problem whose anchored pieces form one block that may be shifted."""
+    """The puzzle as a permutation-like problem whose anchored pieces form one block that can be translated."""
 
     coefficients: GridCoefficients
-    angle: int | None  # number of the turn at which the angular anchor is held
+    angle: int | None  # index of the turn of the angular anchor
     slots: NDArray[np.int32] = field(init=False)
     allowed: NDArray[np.bool_] = field(init=False)
     inside: NDArray[np.bool_] = field(init=False)
@@ -71,12 +73,12 @@ class _Block:
         object.__setattr__(self, "slots", np.tile(np.arange(c.cells, dtype=np.int32), turns))
         object.__setattr__(self, "allowed", np.tile(self.inside, (c.objects, turns)))
         start = np.full(c.objects, FREE, dtype=np.int32)
-        if self.angle is not None:  # Eq. 8, made to count: the angular anchor is the first piece of the block
+        if self.angle is not None:  # Eq. 8; the angular anchor is the first piece of the block
             middle = (c.grid.rows // 2 + 1) * (c.grid.cols + 1) + c.grid.cols // 2 + 1
-            start[_surest(c.grid.C)] = self.angle * c.cells + middle
+            start[_find_angular_anchor(c.grid.C)] = self.angle * c.cells + middle
         object.__setattr__(self, "start", start)
 
-    def where(self, label: int) -> tuple[int, int, int]:
+    def decode(self, label: int) -> tuple[int, int, int]:
         """Row, column and turn of a label."""
         c = self.coefficients
         turn, cell = divmod(label, c.cells)
@@ -84,53 +86,52 @@ class _Block:
         return row - 1, col - 1, c.grid.turns[turn]
 
     def reachable(self, anchors: Anchors) -> NDArray[np.bool_]:
-        """Cells next to the block; all cells while there is none."""
+        """The labels of cells next to the block; all labels while the block is empty."""
         c = self.coefficients
         near = self.inside.copy()
-        held = anchors[anchors != FREE] % c.cells
-        if len(held):
+        cells = self._anchored_cells(anchors)
+        if len(cells):
             near[:] = False
-            near[(held[:, None] + c.offsets[None, :]).ravel()] = True
+            near[(cells[:, None] + c.offsets[None, :]).ravel()] = True
             near &= self.inside
         return np.tile(near, len(c.grid.turns))
 
     def settle(self, before: Anchors, after: Anchors) -> list[Anchors]:
-        """Translate the block off the edge; where one row or column is missing, try both sides of it."""
+        """Translate the block away from the edge. If one row or column is missing, branch: it may be on either side."""
         grid = self.coefficients.grid
         stride = grid.cols + 1
-        old, new = self._box(before), self._box(after)
+        old, new = self._bounding_box(before), self._bounding_box(after)
         shifts = [
-            _shifts(new[2 * axis], new[2 * axis + 1], size, old[2 * axis + 1] - old[2 * axis] + 1 == size - 1)
+            _find_shifts(new[2 * axis], new[2 * axis + 1], size, old[2 * axis + 1] - old[2 * axis] + 1 == size - 1)
             for axis, size in ((0, grid.rows), (1, grid.cols))
         ]
         return [np.where(after == FREE, FREE, after + dy * stride + dx).astype(np.int32) for dy, dx in product(*shifts)]
 
-    def _box(self, anchors: Anchors) -> tuple[int, int, int, int]:
-        """First and last row, first and last column of the block; an empty block ends before it begins."""
-        held = anchors[anchors != FREE] % self.coefficients.cells
-        if len(held) == 0:
+    def _anchored_cells(self, anchors: Anchors) -> Anchors:
+        cells: Anchors = anchors[anchors != FREE] % self.coefficients.cells
+        return cells
+
+    def _bounding_box(self, anchors: Anchors) -> tuple[int, int, int, int]:
+        """First and last row, first and last column of the block; last < first if it is empty."""
+        cells = self._anchored_cells(anchors)
+        if len(cells) == 0:
             return 0, -1, 0, -1
-        y, x = np.divmod(held, self.coefficients.grid.cols + 1)
-        return int(y.min()) - 1, int(y.max()) - 1, int(x.min()) - 1, int(x.max()) - 1
+        row, col = np.divmod(cells, self.coefficients.grid.cols + 1)
+        return int(row.min()) - 1, int(row.max()) - 1, int(col.min()) - 1, int(col.max()) - 1
 
 
-def _surest(C: csr_array) -> int:
-    """The piece that knows its four neighbours best: C of each side's best joint, less that of its second best."""
-    counts = np.diff(C.indptr)
-    falling = np.lexsort((-C.data, np.repeat(np.arange(len(counts)), counts)))  # within each side
-    ranked = np.append(C.data[falling], (0.0, 0.0))
-    best = np.where(counts > 0, ranked[C.indptr[:-1]], 0.0)
-    second = np.where(counts > 1, ranked[C.indptr[:-1] + 1], 0.0)
-    return int(np.argmax((best - second).reshape(-1, 4).sum(axis=1)))
+def _find_angular_anchor(C: csr_array) -> int:
+    """The piece whose sides have the largest sum of leads of the best over the second-best C."""
+    return int(np.argmax(compute_leads(C).reshape(-1, SIDES).sum(axis=1)))
 
 
-def _shifts(first: int, last: int, size: int, branched: bool) -> list[int]:
-    """How far the block may be moved along one axis of the grid (`branched`: both ways were opened before)."""
+def _find_shifts(first: int, last: int, size: int, has_branched: bool) -> list[int]:
+    """The translations of the block along one axis of the grid; more than one is a branch, once per axis."""
     extent = last - first + 1
     if extent >= size:
         return [0]
     if extent == size - 1:
-        if branched:
+        if has_branched:
             return [0]
         return [0, 1] if first == 0 else [0, -1]
     if first == 0:

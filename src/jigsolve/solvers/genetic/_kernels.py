@@ -1,135 +1,167 @@
-"""Crossover: a child grows piece by piece, from a kernel of one, out of what its parents and C say.
+"""Crossover: a child grows piece by piece from one piece, guided by its parents and C.
 
-A layout is its mates: mates[a] is the side that faces side a, `NONE` at the border. The canvas is large enough for the
-child to grow any way; a cell is legal while the bounding box fits the grid, either way round if `quarter`.
+A layout is stored as its mates: mates[a] is the side that faces side a, `NO_SIDE` at the border. The canvas has room
+for growth in all directions. A cell is legal while the bounding box fits the grid, in either orientation if pieces may
+have quarter turns.
+
+Arrays of a growing child: canvas (height, width), the piece in each cell; poses (n, 3), row, col and turn of placed
+pieces; box, first and last row, first and last column; queues (4, 4n, 2), open sides, each with the mate it wants;
+sizes (4,), the lengths of the queues; free, the free pieces; index (n,), the index of each piece in `free`, `NO_PIECE`
+once it is placed.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-NONE = -1
-AGREED, BUDDIES, EDGES, BARREN = (
-    0,
-    1,
-    2,
-    3,
-)  # queues: what both parents say, best buddies of one, all, without candidate
+from jigsolve.puzzle import _kernels as geometry
+from jigsolve.puzzle._kernels import inner, piece_of, side_id
+from jigsolve.puzzle.geometry import SIDES
+
+NO_PIECE = NO_SIDE = -1
+# The queues in order: both parents have the same mate; a best buddy that one parent has; all open sides; sides without
+# a free candidate.
+SHARED, BUDDIES, ALL, EXHAUSTED = range(4)
 
 
-@njit(cache=True)
-def _fits(box, y, x, rows, cols, quarter):
-    high = max(box[1], y) - min(box[0], y) + 1
-    wide = max(box[3], x) - min(box[2], x) + 1
+class Rules(NamedTuple):
+    """What all crossovers of a puzzle share.
+
+    indptr, candidates: the candidates of side a, best first, are candidates[indptr[a] : indptr[a + 1]].
+    buddy: (4n,) best buddy of every side, or NO_SIDE. turns: those that a piece may have. rows, cols: of the grid.
+    mutation: the probability that a shared mate is skipped, or a random piece placed.
+    """
+
+    indptr: NDArray[np.int32]
+    candidates: NDArray[np.int32]
+    buddy: NDArray[np.int32]
+    turns: NDArray[np.int64]
+    rows: int
+    cols: int
+    mutation: float
+
+
+@inner
+def _fits(box, row, col, rows, cols, quarter):
+    """Does the bounding box, extended by a cell, fit the grid?"""
+    high = max(box[1], row) - min(box[0], row) + 1
+    wide = max(box[3], col) - min(box[2], col) + 1
     return (high <= rows and wide <= cols) or (quarter and high <= cols and wide <= rows)
 
 
-@njit(cache=True)
-def _drawn(rng, queue, size, kind):
-    """Takes a random entry (a side of the child, a side it wants) out of a queue."""
-    k = int(rng.random() * size[kind])
-    size[kind] -= 1
-    side, mate = queue[kind, k, 0], queue[kind, k, 1]
-    queue[kind, k, 0], queue[kind, k, 1] = queue[kind, size[kind], 0], queue[kind, size[kind], 1]
+@inner
+def _find_facing_cell(side, poses):
+    """The cell that a side of a placed piece faces, and the direction."""
+    pose = poses[piece_of(side)]
+    d = geometry.direction_of(side, pose[2])
+    row, col = geometry.step_from(pose[0], pose[1], d)
+    return row, col, d
+
+
+@inner
+def _push(queues, sizes, queue, side, mate):
+    queues[queue, sizes[queue], 0], queues[queue, sizes[queue], 1] = side, mate
+    sizes[queue] += 1
+
+
+@inner
+def _pop_random(rng, queues, sizes, queue):
+    """Remove a random entry (side, mate) from a queue."""
+    k = int(rng.random() * sizes[queue])
+    sizes[queue] -= 1
+    side, mate = queues[queue, k, 0], queues[queue, k, 1]
+    queues[queue, k, 0], queues[queue, k, 1] = queues[queue, sizes[queue], 0], queues[queue, sizes[queue], 1]
     return side, mate
 
 
-@njit(cache=True)
-def _beyond(side, at):
-    """The cell that a side of the child faces, and the direction it faces in."""
-    p = side // 4
-    d = (side + at[p, 2]) % 4
-    return at[p, 0] + (d == 1) - (d == 3), at[p, 1] + (d == 0) - (d == 2), d
+@inner
+def _place(p, row, col, turn, canvas, poses, box, mates):
+    """Place piece p and set the mates of its sides."""
+    canvas[row, col] = p
+    poses[p, 0], poses[p, 1], poses[p, 2] = row, col, turn
+    box[0], box[1] = min(box[0], row), max(box[1], row)
+    box[2], box[3] = min(box[2], col), max(box[3], col)
+    for side in range(side_id(p, 0), side_id(p + 1, 0)):
+        r, c, d = _find_facing_cell(side, poses)
+        other = canvas[r, c]
+        mates[side] = NO_SIDE
+        if other != NO_PIECE:
+            mates[side] = side_id(other, geometry.side_facing(geometry.opposite(d), poses[other, 2]))
+            mates[mates[side]] = side
 
 
-@njit(cache=True)
-def _laid(p, y, x, turn, canvas, at, box, mates):
-    """Puts piece p on the canvas: where it lies, whom its sides face."""
-    canvas[y, x] = p
-    at[p, 0], at[p, 1], at[p, 2] = y, x, turn
-    box[0], box[1] = min(box[0], y), max(box[1], y)
-    box[2], box[3] = min(box[2], x), max(box[3], x)
-    for s in range(4 * p, 4 * p + 4):
-        cy, cx, d = _beyond(s, at)
-        other = canvas[cy, cx]
-        mates[s] = NONE
-        if other != NONE:
-            mates[s] = 4 * other + (d + 2 - at[other, 2]) % 4
-            mates[mates[s]] = s
-
-
-@njit(cache=True)
-def _told(p, mother, father, buddy, at, canvas, queue, size):
-    """The free cells around piece p, into the queues of all who want something there."""
-    for s in range(4 * p, 4 * p + 4):
-        y, x, _ = _beyond(s, at)
-        if canvas[y, x] != NONE:
+@inner
+def _queue_open_sides(p, mother, father, buddy, poses, canvas, queues, sizes):
+    """Queue the sides of piece p that face an empty cell."""
+    for side in range(side_id(p, 0), side_id(p + 1, 0)):
+        row, col, _ = _find_facing_cell(side, poses)
+        if canvas[row, col] != NO_PIECE:
             continue
-        both = mother[s]
-        if both != NONE and both == father[s]:
-            queue[AGREED, size[AGREED], 0], queue[AGREED, size[AGREED], 1] = s, both
-            size[AGREED] += 1
-        b = buddy[s]
-        if b != NONE and (b == mother[s] or b == father[s]):
-            queue[BUDDIES, size[BUDDIES], 0], queue[BUDDIES, size[BUDDIES], 1] = s, b
-            size[BUDDIES] += 1
-        queue[EDGES, size[EDGES], 0] = s
-        size[EDGES] += 1
+        if mother[side] != NO_SIDE and mother[side] == father[side]:
+            _push(queues, sizes, SHARED, side, mother[side])
+        if buddy[side] != NO_SIDE and (buddy[side] == mother[side] or buddy[side] == father[side]):
+            _push(queues, sizes, BUDDIES, side, buddy[side])
+        _push(queues, sizes, ALL, side, NO_SIDE)
+
+
+@inner
+def _find_best_free(side, indptr, candidates, index):
+    """The best candidate of a side whose piece is free, or NO_SIDE."""
+    for e in range(indptr[side], indptr[side + 1]):
+        if index[piece_of(candidates[e])] != NO_PIECE:
+            return candidates[e]
+    return NO_SIDE
 
 
 @njit(cache=True)
-def crossed(rng, mother, father, indptr, nearest, buddy, turns, rows, cols, mutation, mates):
-    """One child. nearest: the candidates of side a, best first, from indptr[a] to indptr[a + 1]."""
-    n = len(buddy) // 4
-    quarter = len(turns) == 4
+def cross_over(rng, rules, mother, father, mates):
+    """Write the mates of one child of two parents."""
+    indptr, candidates, buddy, turns, rows, cols, mutation = rules
+    n = len(buddy) // SIDES
+    quarter = len(turns) == SIDES
     high, wide = (max(rows, cols), max(rows, cols)) if quarter else (rows, cols)
-    canvas = np.full((2 * high + 1, 2 * wide + 1), NONE, dtype=np.int32)
-    at = np.empty((n, 3), dtype=np.int32)
+    canvas = np.full((2 * high + 1, 2 * wide + 1), NO_PIECE, dtype=np.int32)
+    poses = np.empty((n, 3), dtype=np.int32)
     box = np.array([high, high, wide, wide])
-    queue = np.empty((4, 4 * n, 2), dtype=np.int32)
-    size = np.zeros(4, dtype=np.int64)
-    free, place = np.arange(n), np.arange(n)  # pieces not laid yet, and where each stands among them
-    p = int(rng.random() * n)
-    y, x, turn = high, wide, turns[0]
+    queues, sizes = np.empty((4, SIDES * n, 2), dtype=np.int32), np.zeros(4, dtype=np.int64)
+    free, index = np.arange(n), np.arange(n)
+    p, row, col, turn = int(rng.random() * n), high, wide, turns[0]
     for left in range(n - 1, -1, -1):
-        _laid(p, y, x, turn, canvas, at, box, mates)
+        _place(p, row, col, turn, canvas, poses, box, mates)
         last = free[left]
-        free[place[p]], place[last] = last, place[p]
-        place[p] = NONE
-        _told(p, mother, father, buddy, at, canvas, queue, size)
+        free[index[p]], index[last] = last, index[p]
+        index[p] = NO_PIECE
+        _queue_open_sides(p, mother, father, buddy, poses, canvas, queues, sizes)
         found = left == 0
         while not found:
-            kind = AGREED
-            while size[kind] == 0:
-                kind += 1
-            side, mate = _drawn(rng, queue, size, kind)
-            y, x, d = _beyond(side, at)
-            if canvas[y, x] != NONE or not _fits(box, y, x, rows, cols, quarter):
-                continue  # for good: cells do not become free again, and the box does not shrink
-            if kind == AGREED and rng.random() < mutation:
+            queue = SHARED
+            while sizes[queue] == 0:
+                queue += 1
+            side, mate = _pop_random(rng, queues, sizes, queue)
+            row, col, d = _find_facing_cell(side, poses)
+            if canvas[row, col] != NO_PIECE or not _fits(box, row, col, rows, cols, quarter):
+                continue  # for good: cells do not become empty again, and the box does not shrink
+            if queue == SHARED and rng.random() < mutation:
                 continue
-            if kind == BARREN or (kind == EDGES and rng.random() < mutation):
+            if queue == EXHAUSTED or (queue == ALL and rng.random() < mutation):
                 p, turn = free[int(rng.random() * left)], turns[int(rng.random() * len(turns))]
                 found = True
                 continue
-            if kind == EDGES:
-                mate = NONE
-                for e in range(indptr[side], indptr[side + 1]):
-                    if place[nearest[e] // 4] != NONE:
-                        mate = nearest[e]
-                        break
-                if mate == NONE:
-                    queue[BARREN, size[BARREN], 0] = side
-                    size[BARREN] += 1
+            if queue == ALL:
+                mate = _find_best_free(side, indptr, candidates, index)
+                if mate == NO_SIDE:
+                    _push(queues, sizes, EXHAUSTED, side, NO_SIDE)
                     continue
-            p, turn = mate // 4, (d + 2 - mate) % 4
-            found = place[p] != NONE
+            p, turn = piece_of(mate), geometry.turn_to_meet(mate, d)
+            found = index[p] != NO_PIECE
 
 
 @njit(cache=True)
-def generation(rng, pairs, mates, indptr, nearest, buddy, turns, rows, cols, mutation, children):
-    """A child of each pair of parents."""
-    for k in range(len(pairs)):
-        mother, father = mates[pairs[k, 0]], mates[pairs[k, 1]]
-        crossed(rng, mother, father, indptr, nearest, buddy, turns, rows, cols, mutation, children[k])
+def breed(rng, rules, parents, mates, children):
+    """Write a child of each pair of parents."""
+    for k in range(len(parents)):
+        cross_over(rng, rules, mates[parents[k, 0]], mates[parents[k, 1]], children[k])

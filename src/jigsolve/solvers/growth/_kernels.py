@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from jigsolve.relaxation._kernels import inner, trust
+from jigsolve.puzzle._kernels import inner
+from jigsolve.relaxation._kernels import trust
 
 PIECE, TURN, WANT, WANT_TURN = range(4)  # rows of board.cells
 PLACE, LEFT, COPIES, TURNS = range(4)  # rows of board.stock

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from jigsolve.relaxation._kernels import inner
+from jigsolve.puzzle._kernels import inner
 from jigsolve.solvers.growth._kernels import (
     BOTTOM,
     COPIES,
