@@ -11,8 +11,8 @@ from scipy.optimize import linear_sum_assignment
 
 from jigsolve.pipeline import SolveParams, solve
 from jigsolve.placement import exchange as place
+from jigsolve.placement.costs import CellCosts, compare_with_reference, find_sure_pairs
 from jigsolve.placement.exchange import Exchange, assign_pieces
-from jigsolve.placement.likeness import Likeness, compare_with_reference, find_sure_pairs
 from jigsolve.placement.reference import fit_shape
 from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
@@ -43,10 +43,10 @@ def grey(picture: np.ndarray) -> np.ndarray:
 def test_the_reference_alone_places_pieces(kind: object, rotate: bool) -> None:
     whole = photograph("coffee")[:392, :588]
     puzzle, truth = scramble(cut(whole, 28), rotate, 2)
-    like = compare_with_reference(puzzle, kind(whole))  # type: ignore[operator]
-    layout = assign_pieces(grid_of(puzzle), like)
+    costs = compare_with_reference(puzzle, kind(whole))  # type: ignore[operator]
+    layout = assign_pieces(grid_of(puzzle), costs)
     assert score(layout, truth, rotated=False).direct > 0.85
-    piece, cell, turn = find_sure_pairs(like)
+    piece, cell, turn = find_sure_pairs(costs)
     right = truth.pieces.ravel()[cell] == piece
     right &= truth.turns.ravel()[cell] == np.array(puzzle.turns)[turn]
     assert len(piece) > 0.3 * len(puzzle)
@@ -55,7 +55,7 @@ def test_the_reference_alone_places_pieces(kind: object, rotate: bool) -> None:
 
 @pytest.mark.parametrize("rotate", [False, True])
 @pytest.mark.parametrize("kind", [thumbnail, brighter])
-def test_a_reference_mends_what_joints_cannot_know(kind: object, rotate: bool) -> None:
+def test_a_reference_decides_what_joints_cannot_know(kind: object, rotate: bool) -> None:
     """The astronaut's black corners, where the most consistent picture is not the right one."""
     whole = photograph("astronaut")[:504, :504]
     puzzle, truth = scramble(cut(whole, 28), rotate, 0)
@@ -102,57 +102,57 @@ def test_holes() -> None:
     np.testing.assert_array_equal(result.layout.pieces, expected)
 
 
-def random_likeness(rng: np.random.Generator, turns: int, n: int, cells: int) -> Likeness:
-    shown, there = rng.normal(size=(turns, n, 6)), rng.normal(size=(cells, 6))
-    return Likeness(shown.astype(np.float32), there.astype(np.float32))
+def random_costs(rng: np.random.Generator, turns: int, n: int, cells: int) -> CellCosts:
+    pieces, there = rng.normal(size=(turns, n, 6)), rng.normal(size=(cells, 6))
+    return CellCosts(pieces.astype(np.float32), there.astype(np.float32))
 
 
 def test_few_candidates_lead_to_the_same_assignment(monkeypatch: pytest.MonkeyPatch) -> None:
     puzzle, _ = small_puzzle("chelsea", 28, 6, 8)
-    like = compare_with_reference(puzzle, photograph("chelsea")[: 6 * 28, : 8 * 28])
-    grid = grid_of(puzzle)
-    dense = assign_pieces(grid, like)
-    monkeypatch.setattr(place, "DENSE", 10)
-    assert assign_pieces(grid, like) == dense
-    monkeypatch.setattr(place, "CANDIDATES", 1)  # far too few: yet there is a layout
-    assert assign_pieces(grid, like).is_feasible(48)
+    costs = compare_with_reference(puzzle, photograph("chelsea")[: 6 * 28, : 8 * 28])
+    problem = grid_of(puzzle)
+    dense = assign_pieces(problem, costs)
+    monkeypatch.setattr(place, "MAX_DENSE_PIECES", 10)
+    assert assign_pieces(problem, costs) == dense
+    monkeypatch.setattr(place, "CANDIDATE_CELLS", 1)  # far too few: yet there is a layout
+    assert assign_pieces(problem, costs).is_feasible(48)
 
 
 def test_an_exchange_never_loses(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)
     for rotate in (False, True):
         puzzle, _ = small_puzzle("coffee", 28, 4, 5, rotate=rotate)
-        grid = grid_of(puzzle)
-        like = random_likeness(rng, len(puzzle.turns), 20, 20)
-        table = Exchange(grid, like, 0)
+        problem = grid_of(puzzle)
+        costs = random_costs(rng, len(puzzle.turns), 20, 20)
+        exchange = Exchange(problem, costs, 0)
         worth = []
         layout = Layout(rng.permutation(20).reshape(4, 5), rng.choice(puzzle.turns, (4, 5)))
         for sweeps in (1, 10, 60):
             monkeypatch.setattr(place, "SWEEPS", sweeps)
-            worth.append(table.worth(table.mended(layout)))
-        assert table.worth(layout) < worth[0] <= worth[1] + 1e-4
+            worth.append(exchange.objective(exchange.improve(layout)))
+        assert exchange.objective(layout) < worth[0] <= worth[1] + 1e-4
         assert worth[1] <= worth[2] + 1e-4
 
 
-def test_without_joints_the_assignment_cannot_be_mended() -> None:
-    like = random_likeness(np.random.default_rng(6), 1, 12, 12)
+def test_without_joints_the_assignment_cannot_be_improved() -> None:
+    costs = random_costs(np.random.default_rng(6), 1, 12, 12)
     puzzle, truth = small_puzzle("coffee", 28, 3, 4)
     silent = GridProblem(grid_of(puzzle).C * 0.0, 3, 4)
-    table, best = Exchange(silent, like, 0), assign_pieces(silent, like)
-    cost = like.costs(np.arange(12), np.arange(12))[0]
+    exchange, best = Exchange(silent, costs, 0), assign_pieces(silent, costs)
+    cost = costs.table(np.arange(12), np.arange(12))[0]
     least = cost[linear_sum_assignment(cost)].sum()
-    assert table.worth(best) == pytest.approx(-place.WEIGHT * least, rel=1e-4)
-    assert table.worth(table.mended(best)) == pytest.approx(table.worth(best), rel=1e-4)
-    assert table.worth(truth) < table.worth(table.mended(truth)) <= table.worth(best) + 1e-4
+    assert exchange.objective(best) == pytest.approx(-place.COST_WEIGHT * least, rel=1e-4)
+    assert exchange.objective(exchange.improve(best)) == pytest.approx(exchange.objective(best), rel=1e-4)
+    assert exchange.objective(truth) < exchange.objective(exchange.improve(truth)) <= exchange.objective(best) + 1e-4
 
 
 def test_blocks_of_distances_are_one_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    like = random_likeness(np.random.default_rng(7), 4, 9, 11)
-    expected = ((like.shown[:, :, None] - like.cells) ** 2).sum(axis=3)
-    monkeypatch.setattr("jigsolve.placement.likeness._BLOCK", 4 * 9 * 3)
-    parts = list(like.distances())
+    costs = random_costs(np.random.default_rng(7), 4, 9, 11)
+    expected = ((costs.pieces[:, :, None] - costs.cells) ** 2).sum(axis=3)
+    monkeypatch.setattr("jigsolve.placement.costs.MAX_BLOCK", 4 * 9 * 3)
+    parts = list(costs.distance_blocks())
     assert len(parts) == 4
     np.testing.assert_allclose(np.concatenate([d for _, d in parts], axis=2), expected, atol=1e-4)
-    np.testing.assert_allclose(like.nearest, expected.min(axis=(0, 2)), atol=1e-4)
-    pairs = like.paired(np.arange(9), np.arange(9))
-    np.testing.assert_allclose(pairs, like.costs(np.arange(9), np.arange(9))[:, np.arange(9), np.arange(9)], atol=1e-3)
+    np.testing.assert_allclose(costs.nearest, expected.min(axis=(0, 2)), atol=1e-4)
+    pairs = costs.pairs(np.arange(9), np.arange(9))
+    np.testing.assert_allclose(pairs, costs.table(np.arange(9), np.arange(9))[:, np.arange(9), np.arange(9)], atol=1e-3)

@@ -1,1 +1,1 @@
-"""What pixels say about places, after the solver."""
+"""Placement by pixels, after the solver: by a reference picture, and of flat bands at the edges."""

@@ -1,7 +1,6 @@
-"""White rows and columns at a picture's edges: on which side they belong, only pixels tell.
+"""Bands of identical flat pieces at the edges of a picture, moved to the side where their pixels fit better.
 
-To the joints it is the same whether a band of identical flat pieces lies above a picture or below it. Where it fits
-one side of the picture plainly better than the other, it goes there.
+A band above a picture and the same band below it have the same joints. Only the pixels at the seam tell them apart.
 """
 
 from __future__ import annotations
@@ -13,46 +12,46 @@ from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.piece_classes import PieceClasses
 from jigsolve.puzzle.pieces import Puzzle
 
-PLAINLY = 2.0  # times as large a step, plus
-STEP = 2.0  # so many levels of 255
+MIN_STEP_RATIO = 2.0  # of the steps at the two seams, for a band to move
+MIN_STEP_EXCESS = 2.0  # of the larger step beyond that, in levels of 255
 
 
 def move_bands(puzzle: Puzzle, layout: Layout, classes: PieceClasses) -> Layout:
-    """The layout with its bands of identical pieces on the sides where they fit; without holes only."""
+    """The layout with its bands of identical pieces on the sides where they fit. A layout with holes stays as it is."""
     if (layout.pieces < 0).any():
         return layout
-    several = (np.bincount(classes.class_of) > 1)[classes.class_of]
+    has_copies = (np.bincount(classes.class_of) > 1)[classes.class_of]
     for axis in (0, 1):
-        flat = several[layout.pieces].all(axis=1 - axis)
-        before, after = _run(flat), _run(flat[::-1])
+        flat = has_copies[layout.pieces].all(axis=1 - axis)
+        before, after = _count_leading(flat), _count_leading(flat[::-1])
         if 0 < before + after < len(flat):
-            above, below = _step(puzzle, layout, axis, before), _step(puzzle, layout, axis, len(flat) - after)
-            if before and above > PLAINLY * below + STEP:
-                layout = _rolled(layout, -before, axis)
-            elif after and below > PLAINLY * above + STEP:
-                layout = _rolled(layout, after, axis)
+            above, below = (_measure_step(puzzle, layout, axis, line) for line in (before, len(flat) - after))
+            if before and above > MIN_STEP_RATIO * below + MIN_STEP_EXCESS:
+                layout = _roll(layout, -before, axis)
+            elif after and below > MIN_STEP_RATIO * above + MIN_STEP_EXCESS:
+                layout = _roll(layout, after, axis)
     return layout
 
 
-def _run(flat: NDArray[np.bool_]) -> int:
-    """How many lines from the first are flat."""
+def _count_leading(flat: NDArray[np.bool_]) -> int:
+    """The number of flat lines at the beginning."""
     return len(flat) if flat.all() else int(np.argmin(flat))
 
 
-def _rolled(layout: Layout, by: int, axis: int) -> Layout:
+def _roll(layout: Layout, by: int, axis: int) -> Layout:
     return Layout(np.roll(layout.pieces, by, axis), np.roll(layout.turns, by, axis))
 
 
-def _step(puzzle: Puzzle, layout: Layout, axis: int, line: int) -> float:
-    """The mean step, in levels, from the line of cells before to this one; the last comes before the first."""
+def _measure_step(puzzle: Puzzle, layout: Layout, axis: int, line: int) -> float:
+    """The mean step of levels from the line of cells before to this one; the last line comes before the first."""
     count = layout.pieces.shape[axis]
-    here, there = (_border(puzzle, layout, axis, k % count, end) for k, end in ((line, 0), (line - 1, -1)))
+    here, there = (_read_border(puzzle, layout, axis, k % count, end) for k, end in ((line, 0), (line - 1, -1)))
     scale = 255.0 / np.iinfo(puzzle.pieces.dtype).max
     return float(np.abs(here - there).mean()) * scale
 
 
-def _border(puzzle: Puzzle, layout: Layout, axis: int, line: int, end: int) -> NDArray[np.float64]:
-    """The first or last pixels of a line of cells."""
+def _read_border(puzzle: Puzzle, layout: Layout, axis: int, line: int, end: int) -> NDArray[np.float64]:
+    """The first or last pixels of a line of cells, as they lie."""
     pieces, turns = (whole.take(line, axis).ravel() for whole in (layout.pieces, layout.turns))
     shown = [np.rot90(puzzle.pieces[pieces[k]], -int(turns[k])) for k in range(len(pieces))]
     return np.concatenate([one.take(end, axis)[..., :3] for one in shown]).astype(np.float64)
