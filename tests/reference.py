@@ -1,4 +1,4 @@
-"""The paper's solver as plainly as it can be written: dense, slow, and sharing no code with the package's engine."""
+"""The paper's solver in its simplest form: dense, slow, and without code of the package."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ RIGHT, DOWN, LEFT, UP = range(4)
 STEP = {RIGHT: (0, 1), DOWN: (1, 0), LEFT: (0, -1), UP: (-1, 0)}
 
 
-def looked_up(C, turns):
+def build_coefficients(C, turns):
     """r[d][i, t, j, u]: C of pieces i and j turned by t and u, with j in direction d of i (Eqs. 6 and 7)."""
     n = len(C) // 4
     r = {}
@@ -24,7 +24,7 @@ def looked_up(C, turns):
 
 def support_by_loops(C, rows, cols, turns, p):
     """Eq. 3 with its four nested loops; p: (pieces, turns, rows, cols)."""
-    r = looked_up(C, turns)
+    r = build_coefficients(C, turns)
     q = np.zeros_like(p)
     n = len(p)
     for i in range(n):
@@ -52,33 +52,33 @@ def support(r, p):
 
 
 def angular_anchor(C):
-    """The piece whose sides, taken together, prefer their best joint most to their second best."""
+    """The piece with the largest sum of leads of the best over the second-best C."""
     falling = -np.sort(-C, axis=1)
     return int(np.argmax((falling[:, 0] - falling[:, 1]).reshape(-1, 4).sum(axis=1)))
 
 
 def anchors_in_order(C, rows, cols, turns, held=None, alpha=0.7, epsilon=1e-4):
     """All anchors (piece, turn, row, col) of all branches in the order they are made; held: (piece, turn number)."""
-    r = looked_up(C, turns)
+    r = build_coefficients(C, turns)
     made = []
     branches = [{}]  # piece -> (turn number, y, x)
     if held is not None:
         middle = (held[1], rows // 2, cols // 2)
         made.append((held[0], turns[held[1]], *middle[1:]))
-        branches = settled({held[0]: middle}, (0, 0), rows, cols)
+        branches = settle_block({held[0]: middle}, (0, 0), rows, cols)
     while branches:
         block = branches.pop()
         while len(block) < len(C) // 4:
-            before = box(block)
-            piece, spot = one_phase(r, rows, cols, len(turns), block, alpha, epsilon)
+            before = measure_block(block)
+            piece, spot = run_phase(r, rows, cols, len(turns), block, alpha, epsilon)
             made.append((piece, turns[spot[0]], spot[1], spot[2]))
             block = {**block, piece: spot}
-            block, *others = settled(block, before, rows, cols)
+            block, *others = settle_block(block, before, rows, cols)
             branches += others
     return made
 
 
-def one_phase(r, rows, cols, k, block, alpha, epsilon):
+def run_phase(r, rows, cols, k, block, alpha, epsilon):
     n = rows * cols
     p = np.zeros((n, k, rows, cols))
     empty = np.ones((rows, cols), dtype=bool)
@@ -106,21 +106,21 @@ def one_phase(r, rows, cols, k, block, alpha, epsilon):
         p = np.where(total > 0, p * q / np.where(total > 0, total, 1), p)
         open_p = np.where(free[:, None, None, None] & frontier[None, None], p, -1.0)
         if open_p.max() >= alpha or alc - last < epsilon or iteration == 32:
-            # of the trusted (or all) the largest share of the consistency; what differs by rounding alone is equal
+            # the largest contribution to the consistency above the threshold (or of all); rounding does not break ties
             share = np.where(open_p >= (alpha if open_p.max() >= alpha else 0.0), open_p * q, -1.0)
             best = np.argwhere(share >= share.max() - 1e-4)[0]
             return int(best[0]), tuple(int(v) for v in best[1:])
         last = alc
 
 
-def box(block):
+def measure_block(block):
     if not block:
         return 0, 0
     ys, xs = [y for _, y, _ in block.values()], [x for _, _, x in block.values()]
     return max(ys) - min(ys) + 1, max(xs) - min(xs) + 1
 
 
-def settled(block, before, rows, cols):
+def settle_block(block, before, rows, cols):
     ways = []
     for axis, size in ((1, rows), (2, cols)):
         at = [spot[axis] for spot in block.values()]

@@ -1,4 +1,4 @@
-"""Plugins against the contract kit, promise by promise."""
+"""Run the contract kit on plugins, check by check."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from pathlib import Path
 
 from jigsolve.io import files
 from jigsolve.plugins import loading as plugins
-from jigsolve.plugins.checks import PROMISES, run_checks
+from jigsolve.plugins.checks import CHECKS, run_checks
 from jigsolve.runtime.errors import InputError
 
 
 def run(paths: Sequence[Path]) -> None:
     loaded = [plugins.load_plugin(plugins.Plugin(str(path), files.read_source(path))) for path in paths]
-    broken = 0
+    failures = 0
     for word, named in ((word, named) for each in loaded for word, named in each.items()):
         for name, thing in named.items():
             print(f"{word} {name}")
-            for verdict in run_checks(thing, PROMISES[word]):
-                broken += bool(verdict.broken)
-                print(f"  {'BROKEN' if verdict.broken else 'kept':6}  {verdict.promise}", flush=True)
-                if verdict.broken:
-                    print(f"          {verdict.broken}")
-    if broken:
-        raise InputError(f"Expected all promises to be kept, got {broken} broken.")
-    print("All promises are kept.")
+            for title, failure in run_checks(thing, CHECKS[word]):
+                failures += bool(failure)
+                print(f"  {'FAILED' if failure else 'ok':6}  {title}", flush=True)
+                if failure:
+                    print(f"          {failure}")
+    if failures:
+        raise InputError(f"Expected all checks to pass, got {failures} that failed.")
+    print("All checks passed.")

@@ -76,10 +76,10 @@ class Exchange:
             row, col = _draw_separate_cells(pieces.shape, rng)
             moved = pieces[row, col][pieces[row, col] != HOLE]
             value = -COST_WEIGHT * self.costs.table(moved, row * pieces.shape[1] + col)
+            padded = np.pad(pieces, 1, constant_values=HOLE), np.pad(turns, 1)
             for d in range(SIDES):
                 there = step_from(row + 1, col + 1, d)
-                neighbours = np.pad(pieces, 1, constant_values=HOLE)[there], np.pad(turns, 1)[there]
-                self._add_support(value, d, moved, *neighbours)
+                self._add_support(value, d, moved, padded[0][there], padded[1][there])
             piece, cell = linear_sum_assignment(value.max(axis=0), maximize=True)
             pieces[row, col], turns[row, col] = HOLE, 0
             pieces[row[cell], col[cell]] = moved[piece]
@@ -92,8 +92,8 @@ class Exchange:
         pieces, turns: (cells,) of the neighbours.
         """
         cell = np.flatnonzero(pieces != HOLE)
-        neighbour, turn = pieces[cell], turns[cell]
-        side = side_facing(opposite(direction), turn - self.turn_offset[neighbour])
+        neighbour = pieces[cell]
+        side = side_facing(opposite(direction), turns[cell] - self.turn_offset[neighbour])
         facing = side_id(self.class_of[neighbour], side)
         C = self.problem.C
         entry, which = _expand_ranges(C.indptr[facing], C.indptr[facing + 1])

@@ -1,4 +1,4 @@
-"""A contract kit: does a dissimilarity, a compatibility or a solver keep what its stage promises to the others?"""
+"""A contract kit: does a dissimilarity, a compatibility or a solver fulfil the contract of its stage?"""
 
 from __future__ import annotations
 
@@ -7,34 +7,35 @@ from jigsolve.dissimilarity import Dissimilarity
 from jigsolve.plugins.checks import compatibility as _compatibility
 from jigsolve.plugins.checks import dissimilarity as _dissimilarity
 from jigsolve.plugins.checks import solver as _solver
-from jigsolve.plugins.checks.verdict import ContractError, Verdict, all_kept, run_checks
+from jigsolve.plugins.checks.runner import CheckResult, ContractError, raise_failures, run_checks
 from jigsolve.solvers import Solver
 
-PROMISES = {
-    "solver": _solver.PROMISES,
-    "compatibility": _compatibility.PROMISES,
-    "dissimilarity": _dissimilarity.PROMISES,
+CHECKS = {
+    "solver": _solver.CHECKS,
+    "compatibility": _compatibility.CHECKS,
+    "dissimilarity": _dissimilarity.CHECKS,
 }
 
 
 def check_solver(solver: Solver, renumbering: bool = False) -> None:
-    """Raise ContractError with a sentence for each broken promise.
+    """Raise ContractError with a sentence for each failed check.
 
-    renumbering: it claims that the numbers of the pieces mean nothing to it.
+    renumbering: also check that renumbering the pieces only renumbers the answer.
     """
-    all_kept(run_checks(solver, (*_solver.PROMISES, *((_solver.RENUMBERING,) if renumbering else ()))))
+    raise_failures(run_checks(solver, (*_solver.CHECKS, *((_solver.RENUMBERING,) if renumbering else ()))))
 
 
 def check_compatibility(compatibility: Compatibility) -> None:
-    """Raise ContractError with a sentence for each broken promise."""
-    all_kept(run_checks(compatibility, _compatibility.PROMISES))
+    """Raise ContractError with a sentence for each failed check."""
+    raise_failures(run_checks(compatibility, _compatibility.CHECKS))
 
 
 def check_dissimilarity(measure: Dissimilarity) -> None:
-    """Raise ContractError with a sentence for each broken promise."""
-    all_kept(run_checks(measure, _dissimilarity.PROMISES))
+    """Raise ContractError with a sentence for each failed check."""
+    raise_failures(run_checks(measure, _dissimilarity.CHECKS))
 
 
 __all__ = [
-    "PROMISES", "ContractError", "Verdict", "check_compatibility", "check_dissimilarity", "check_solver", "run_checks",
+    "CHECKS", "CheckResult", "ContractError", "check_compatibility", "check_dissimilarity", "check_solver",
+    "run_checks",
 ]  # fmt: skip

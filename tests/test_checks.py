@@ -1,4 +1,4 @@
-"""The contract kit: what is ours keeps every promise, and what is broken is told by the right sentence."""
+"""The contract kit: all stages of the package pass, and every broken stage fails with the right sentence."""
 
 from __future__ import annotations
 
@@ -14,18 +14,13 @@ from scipy.sparse import csr_array
 from jigsolve.cli import run
 from jigsolve.compatibility import COMPATIBILITIES, Percentile
 from jigsolve.dissimilarity import DISSIMILARITIES, Ssd, Strips, Term
-from jigsolve.plugins.checks import (
-    PROMISES,
-    ContractError,
-    check_compatibility,
-    check_dissimilarity,
-    check_solver,
-    run_checks,
-)
+from jigsolve.plugins import check_compatibility, check_dissimilarity, check_solver
+from jigsolve.plugins.checks import CHECKS, ContractError, run_checks
+from jigsolve.puzzle.geometry import compose_turns, piece_of
 from jigsolve.puzzle.layout import Layout
 from jigsolve.solvers import SOLVERS, Answer, Genetic, GridProblem, Solver, Tree
 
-QUICK = {**SOLVERS, "genetic": Genetic(population=20, generations=3)}
+QUICK_SOLVERS = {**SOLVERS, "genetic": Genetic(population=20, generations=3)}
 
 
 @pytest.mark.parametrize("name", DISSIMILARITIES)
@@ -40,11 +35,11 @@ def test_our_compatibilities(name: str) -> None:
 
 @pytest.mark.parametrize("name", SOLVERS)
 def test_our_solvers(name: str) -> None:
-    check_solver(QUICK[name], renumbering=name in ("greedy", "tree", "best-buddies"))
+    check_solver(QUICK_SOLVERS[name], renumbering=name in ("greedy", "tree", "best-buddies"))
 
 
-def first_broken(word: str, thing: object) -> str:
-    return next(f"{one.promise}: {one.broken}" for one in run_checks(thing, PROMISES[word]) if one.broken)
+def first_failure(word: str, stage: object) -> str:
+    return next(f"{title}: {failure}" for title, failure in run_checks(stage, CHECKS[word]) if failure)
 
 
 Spoil = Callable[[GridProblem, Answer], Any]
@@ -52,78 +47,80 @@ Spoil = Callable[[GridProblem, Answer], Any]
 
 @dataclass(frozen=True)
 class Spoilt(Solver):
-    """Solver `tree`, and what becomes of its answer."""
+    """Solver `tree` with a defect in its answer."""
 
     spoil: Spoil
     supports_budget = property(lambda self: self.spoil is unstoppable)
     respects_pins = property(lambda self: self.spoil is forgetful)
     merges_copies = property(lambda self: self.spoil is single)
 
-    def solve(self, grid: GridProblem, seed: int, on_event: Any, budget: Any = None) -> Answer:
+    def solve(self, problem: GridProblem, seed: int, on_event: Any, budget: Any = None) -> Answer:
         if self.spoil is single:
-            grid = replace(grid, classes=None, rows=1, cols=grid.C.shape[0] // 4)
-        result: Answer = self.spoil(grid, Tree().solve(grid, seed, on_event))
+            problem = replace(problem, classes=None, rows=1, cols=piece_of(problem.C.shape[0]))
+        result: Answer = self.spoil(problem, Tree().solve(problem, seed, on_event))
         return result
 
 
-def relaid(grid: GridProblem, pieces: np.ndarray, turns: np.ndarray) -> Answer:
+def make_answer(problem: GridProblem, pieces: np.ndarray, turns: np.ndarray) -> Answer:
     layout = Layout(pieces, turns)
-    return Answer(layout, grid.consistency(layout))
+    return Answer(layout, problem.consistency(layout))
 
 
-def unstoppable(grid: GridProblem, answer: Answer) -> Answer:
+def unstoppable(problem: GridProblem, answer: Answer) -> Answer:
     return answer
 
 
-def forgetful(grid: GridProblem, answer: Answer) -> Answer:
+def forgetful(problem: GridProblem, answer: Answer) -> Answer:
     return answer
 
 
-def single(grid: GridProblem, answer: Answer) -> Answer:
+def single(problem: GridProblem, answer: Answer) -> Answer:
     return answer
 
 
-def lossy(grid: GridProblem, answer: Answer) -> Answer:
+def lossy(problem: GridProblem, answer: Answer) -> Answer:
     pieces = answer.layout.pieces
-    return relaid(grid, np.where(pieces == 0, -1, pieces), np.where(pieces == 0, 0, answer.layout.turns))
+    return make_answer(problem, np.where(pieces == 0, -1, pieces), np.where(pieces == 0, 0, answer.layout.turns))
 
 
-def crooked(grid: GridProblem, answer: Answer) -> Answer:
-    return relaid(grid, answer.layout.pieces, (answer.layout.turns + 1) % 4)
+def crooked(problem: GridProblem, answer: Answer) -> Answer:
+    return make_answer(problem, answer.layout.pieces, compose_turns(answer.layout.turns, 1))
 
 
-def restless(grid: GridProblem, answer: Answer) -> Answer:
+def restless(problem: GridProblem, answer: Answer) -> Answer:
     order = np.random.default_rng().permutation(answer.layout.pieces.size)
-    return relaid(grid, answer.layout.pieces.ravel()[order].reshape(answer.layout.pieces.shape), answer.layout.turns)
+    return make_answer(
+        problem, answer.layout.pieces.ravel()[order].reshape(answer.layout.pieces.shape), answer.layout.turns
+    )
 
 
-def scribbling(grid: GridProblem, answer: Answer) -> Answer:
-    grid.C.data *= 0.5
-    return relaid(grid, answer.layout.pieces, answer.layout.turns)
+def scribbling(problem: GridProblem, answer: Answer) -> Answer:
+    problem.C.data *= 0.5
+    return make_answer(problem, answer.layout.pieces, answer.layout.turns)
 
 
-def blind(grid: GridProblem, answer: Answer) -> Answer:
-    pieces = np.arange(len(grid)).reshape(grid.rows, grid.cols)
-    return relaid(grid, pieces, np.zeros_like(pieces))
+def blind(problem: GridProblem, answer: Answer) -> Answer:
+    pieces = np.arange(len(problem)).reshape(problem.rows, problem.cols)
+    return make_answer(problem, pieces, np.zeros_like(pieces))
 
 
-def picky(grid: GridProblem, answer: Answer) -> Answer:
-    return replace(answer, consistency=answer.consistency + 0 / (len(grid) - 1))
+def picky(problem: GridProblem, answer: Answer) -> Answer:
+    return replace(answer, consistency=answer.consistency + 0 / (len(problem) - 1))
 
 
 BROKEN_SOLVERS: dict[str, Spoil] = {
-    "with a turn it may need: on 12 upright pieces it lays piece 0 nowhere.": lossy,
+    "with an allowed turn: on 12 upright pieces it lays piece 0 nowhere.": lossy,
     "on 12 upright pieces it lays turn 1, which no piece may need.": crooked,
-    "on 12 upright pieces it lays 4 rows x 3 cols instead of 3 x 4.": lambda grid, a: replace(
+    "on 12 upright pieces it lays 4 rows x 3 cols instead of 3 x 4.": lambda problem, a: replace(
         a, layout=a.layout.rotate(1)
     ),
-    "solve() gives a Layout, not an Answer.": lambda grid, answer: answer.layout,
-    "on one piece it raises ZeroDivisionError: division by zero (test_testing.py, line": picky,
-    "it says 1, and its layout has": lambda grid, answer: replace(answer, consistency=1.0),
+    "solve() gives a Layout, not an Answer.": lambda problem, answer: answer.layout,
+    "on one piece it raises ZeroDivisionError: division by zero (test_checks.py, line": picky,
+    "it says 1, and its layout has": lambda problem, answer: replace(answer, consistency=1.0),
     "the same seed gives another layout": restless,
     "it writes into C.": scribbling,
     "of the only joints that there are it finds": blind,
-    "If it supports_budget, it stops when it is told to: it does not say that it was stopped.": unstoppable,
+    "If it supports a budget, it stops at the deadline: it does not say that it was stopped.": unstoppable,
     "pinned pieces do not lie where they are pinned.": forgetful,
     "it lays 1 rows x": single,
 }
@@ -131,12 +128,12 @@ BROKEN_SOLVERS: dict[str, Spoil] = {
 
 @pytest.mark.parametrize("sentence", BROKEN_SOLVERS)
 def test_broken_solvers(sentence: str) -> None:
-    assert sentence in first_broken("solver", Spoilt(BROKEN_SOLVERS[sentence]))
+    assert sentence in first_failure("solver", Spoilt(BROKEN_SOLVERS[sentence]))
 
 
 @dataclass(frozen=True)
 class SpoiltC:
-    """Eq. 10, and what becomes of it."""
+    """Eq. 10 with a defect."""
 
     spoil: Callable[..., Any]
 
@@ -165,12 +162,12 @@ def _noisy(C: csr_array, *_: Any) -> csr_array:
 
 
 def _scribbled(C: csr_array, near: Any, _: Any) -> csr_array:
-    near.distance[:] = 0.0
+    near.distances[:] = 0.0
     return C
 
 
 def _numbered(C: csr_array, *_: Any) -> csr_array:
-    weight = 1.0 + np.arange(C.shape[0]) // 4
+    weight = 1.0 + piece_of(np.arange(C.shape[0]))
     return csr_array(C.multiply(np.minimum(weight[:, None], weight[None])))
 
 
@@ -183,8 +180,8 @@ BROKEN_COMPATIBILITIES: dict[str, Any] = {
     "C[a, b] and C[b, a] differ by 1.": _lopsided,
     "a piece joins itself.": _selfish,
     "sides join that no turn lets face each other.": _impossible,
-    "C is another the second time.": _noisy,
-    "two threads make another C.": lambda C, _, workers: csr_array(C / workers.threads),
+    "C is different the second time.": _noisy,
+    "two threads make a different C.": lambda C, _, workers: csr_array(C / workers.threads),
     "it writes into the lists of the nearest.": _scribbled,
     "C depends on how pieces are numbered and turned.": _numbered,
     "true joints have a C of 0, sides at random 0.": lambda C, *_: csr_array(C.shape),
@@ -193,12 +190,12 @@ BROKEN_COMPATIBILITIES: dict[str, Any] = {
 
 @pytest.mark.parametrize("sentence", BROKEN_COMPATIBILITIES)
 def test_broken_compatibilities(sentence: str) -> None:
-    assert sentence in first_broken("compatibility", SpoiltC(BROKEN_COMPATIBILITIES[sentence]))
+    assert sentence in first_failure("compatibility", SpoiltC(BROKEN_COMPATIBILITIES[sentence]))
 
 
 @dataclass(frozen=True)
 class SpoiltD:
-    """SSD, and what becomes of its term."""
+    """SSD with a defect in its term."""
 
     spoil: Callable[[Term, Strips], Any]
 
@@ -218,7 +215,7 @@ def _written(term: Term, strips: Strips) -> Term:
 
 BROKEN_DISSIMILARITIES: dict[str, Callable[[Term, Strips], Any]] = {
     "terms() gives something else.": lambda term, strips: 1.0,
-    "seen is (12, 16), not (pieces, places, channels).": lambda term, strips: _both(term, term.observed[..., 0]),
+    "observed is (12, 16), not (pieces, places, channels).": lambda term, strips: _both(term, term.observed[..., 0]),
     "weight is (12, 2, 2), not (12, 3, 3).": lambda term, strips: replace(term, weight=term.weight[:, :2, :2]),
     "not all numbers are finite.": lambda term, strips: _both(term, term.observed * np.nan),
     "a weight is not symmetric.": lambda term, strips: replace(term, weight=term.weight + np.triu(np.ones((3, 3)), 1)),
@@ -238,15 +235,15 @@ BROKEN_DISSIMILARITIES: dict[str, Callable[[Term, Strips], Any]] = {
 
 @pytest.mark.parametrize("sentence", BROKEN_DISSIMILARITIES)
 def test_broken_dissimilarities(sentence: str) -> None:
-    found = [one.broken for one in run_checks(SpoiltD(BROKEN_DISSIMILARITIES[sentence]), PROMISES["dissimilarity"])]
-    assert any(sentence in broken for broken in found), found
+    found = [one.failure for one in run_checks(SpoiltD(BROKEN_DISSIMILARITIES[sentence]), CHECKS["dissimilarity"])]
+    assert any(sentence in failure for failure in found), found
 
 
-def test_all_that_is_broken_is_told_at_once() -> None:
-    with pytest.raises(ContractError) as told:
+def test_all_failures_are_reported_at_once() -> None:
+    with pytest.raises(ContractError) as error:
         check_solver(Spoilt(blind), renumbering=True)
-    assert len(str(told.value).splitlines()) == 2
-    assert "Renumbering pieces changes nothing: pieces that are numbered otherwise" in str(told.value)
+    assert len(str(error.value).splitlines()) == 2
+    assert "Renumbering pieces changes nothing: with other piece numbers it finds another layout" in str(error.value)
     with pytest.raises(AssertionError, match="C is symmetric"):
         check_compatibility(SpoiltC(_lopsided))
 
@@ -261,9 +258,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         "DISSIMILARITIES = {'fine-ssd': Ssd(), 'no-ssd': Noisy()}\n"
     )
     assert run(["check", str(mine)]) == 2
-    told = capsys.readouterr()
-    assert "dissimilarity fine-ssd\n  kept    Terms fit the form" in told.out
-    assert "  BROKEN  Terms fit the form, for pieces of any kind\n" in told.out
-    assert "on 12 upright pieces it raises ZeroDivisionError: division by zero (mine.py, line 4)." in told.out
-    assert told.err.startswith("Error: Expected all promises to be kept, got ")
+    printed = capsys.readouterr()
+    assert "dissimilarity fine-ssd\n  ok      Terms have the right shapes" in printed.out
+    assert "  FAILED  Terms have the right shapes, for all sorts of pieces\n" in printed.out
+    assert "on 12 upright pieces it raises ZeroDivisionError: division by zero (mine.py, line 4)." in printed.out
+    assert printed.err.startswith("Error: Expected all checks to pass, got ")
     del DISSIMILARITIES["fine-ssd"], DISSIMILARITIES["no-ssd"]
