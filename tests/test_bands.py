@@ -28,15 +28,15 @@ def with_margin(axis: int, first: bool) -> np.ndarray:
 @pytest.mark.parametrize("axis", [0, 1])
 def test_a_white_band_goes_where_the_picture_is_white(axis, first):
     puzzle = cut(with_margin(axis, first), 28)
-    kinds = find_piece_classes(puzzle)
+    classes = find_piece_classes(puzzle)
     number = np.arange(len(puzzle)).reshape(puzzle.rows, puzzle.cols)
     right = Layout(number, np.zeros_like(number))
-    assert move_bands(puzzle, right, kinds) == right
+    assert move_bands(puzzle, right, classes) == right
     by = -3 if first else 3
     wrong = Layout(np.roll(number, by, axis), np.zeros_like(number))
-    assert move_bands(puzzle, wrong, kinds) == right
+    assert move_bands(puzzle, wrong, classes) == right
     split = Layout(np.roll(number, by // 3, axis), np.zeros_like(number))
-    assert move_bands(puzzle, split, kinds) == right
+    assert move_bands(puzzle, split, classes) == right
 
 
 def test_pictures_without_bands_and_with_holes_stay_as_they_are():

@@ -147,7 +147,7 @@ def test_balancing_shares_slots_of_several_labels():
 
 
 def test_balanced_relaxation_keeps_equal_rows_equal():
-    """The known weakness of balancing: identical objects can never be told apart."""
+    """The known weakness of balancing: identical objects keep identical rows."""
     c = symmetric_coefficients(5, 4, 4)
     r = c.r.copy()
     swap = [1, 0, 2, 3]

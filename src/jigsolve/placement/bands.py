@@ -1,6 +1,6 @@
 """Bands of identical flat pieces at the edges of a picture, moved to the side where their pixels fit better.
 
-A band above a picture and the same band below it have the same joints. Only the pixels at the seam tell them apart.
+A band above a picture and the same band below it have the same joints. Only the pixels at the seam differ.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Taeg Sang Cho, Shai Avidan, William T. Freeman, "A Probabilistic Image Jigsaw Puzzle Solver". Every cell sends its
 neighbours messages about the pieces they may hold. An exclusion term keeps cells from claiming the same piece.
 
-Differences: no low-resolution picture and no anchored pieces tell where pieces belong, which is the paper's harder
+Differences: no low-resolution picture and no anchored pieces say where pieces belong, which is the paper's harder
 case; a random start breaks the symmetry. Messages are damped, and joints that are not in C have a small probability.
 An assignment reads the result off, so that it is a permutation.
 """

@@ -17,12 +17,7 @@ from jigsolve.puzzle.layout import Layout
 from jigsolve.runtime.events import EventHandler
 from jigsolve.solvers.assembly import Assemblies
 from jigsolve.solvers.grid import GridProblem
-from jigsolve.solvers.orientation import (
-    Turns,
-    alternate_turns_and_positions,
-    complete_turned_layout,
-    rotate_compatibility,
-)
+from jigsolve.solvers.orientation import Turns, complete_turned_layout, rotate_compatibility, solve_turns_first
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 
@@ -34,7 +29,7 @@ class Gcl(Solver):
     allows_holes = True
 
     def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
-        layout = alternate_turns_and_positions(problem, lambda turns: _place_pieces(problem, turns))
+        layout = solve_turns_first(problem, lambda turns: _place_pieces(problem, turns))
         return Answer(layout, problem.consistency(layout))
 
 

@@ -24,12 +24,7 @@ from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import EventHandler, Progressed
 from jigsolve.solvers.assembly import Assemblies, join_pair
 from jigsolve.solvers.grid import GridProblem
-from jigsolve.solvers.orientation import (
-    Turns,
-    alternate_turns_and_positions,
-    complete_turned_layout,
-    rotate_compatibility,
-)
+from jigsolve.solvers.orientation import Turns, complete_turned_layout, rotate_compatibility, solve_turns_first
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 Floats = NDArray[np.float64]
@@ -52,7 +47,7 @@ class Linear(Solver):
             raise InputError(f"Expected at least 1 program, got {self.programs}.")
 
     def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
-        layout = alternate_turns_and_positions(problem, lambda turns: self._place_pieces(problem, turns, on_event))
+        layout = solve_turns_first(problem, lambda turns: self._place_pieces(problem, turns, on_event))
         return Answer(layout, problem.consistency(layout))
 
     def _place_pieces(self, problem: GridProblem, turns: Turns, on_event: EventHandler) -> Layout:

@@ -114,7 +114,7 @@ def _find_bridges(C: csr_array, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return np.isin(key, both)
 
 
-def alternate_turns_and_positions(problem: GridProblem, place: Callable[[Turns], Layout]) -> Layout:
+def solve_turns_first(problem: GridProblem, place: Callable[[Turns], Layout]) -> Layout:
     """The most consistent of a few layouts: estimate turns, place the pieces, add their joints, estimate again.
 
     So a part without sure joints to the rest gets the turn in which it fits where it is placed.
