@@ -8,7 +8,7 @@ import numpy as np
 import skimage.data
 from numpy.typing import NDArray
 
-from jigsolve.compatibility import Percentile
+from jigsolve.compatibility import Compatibility, Percentile
 from jigsolve.dissimilarity import Mahalanobis, find_pairs
 from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
@@ -16,6 +16,7 @@ from jigsolve.runtime.context import RunContext
 from jigsolve.solvers import GridProblem
 
 RNG = np.random.default_rng(0)
+PERCENTILE = Percentile()
 
 
 @cache
@@ -39,8 +40,7 @@ def small_puzzle(
     return scramble(cut(picture, piece), rotate, seed)
 
 
-def grid_of(puzzle: Puzzle) -> GridProblem:
-    """The grid problem of a puzzle with the paper's compatibility."""
-    measure, compatibility = Mahalanobis(), Percentile()
-    pairs = find_pairs(puzzle, measure, compatibility.count_candidates(puzzle))
+def grid_of(puzzle: Puzzle, compatibility: Compatibility = PERCENTILE) -> GridProblem:
+    """The grid problem of a puzzle, by default with the paper's compatibility."""
+    pairs = find_pairs(puzzle, Mahalanobis(), compatibility.count_candidates(puzzle))
     return GridProblem(compatibility.weigh(pairs, RunContext()).C, puzzle.rows, puzzle.cols, puzzle.turns)

@@ -7,7 +7,6 @@ import pytest
 from scipy.sparse import csr_array
 
 from jigsolve.compatibility import Quartile
-from jigsolve.dissimilarity import Mahalanobis, find_pairs
 from jigsolve.pipeline import SolveParams, solve
 from jigsolve.puzzle.layout import HOLE, Layout, facing_sides
 from jigsolve.puzzle.pieces import Puzzle
@@ -17,9 +16,8 @@ from jigsolve.runtime.events import ignore_event
 from jigsolve.solvers import SOLVERS, Greedy, GridProblem, Loops
 from jigsolve.solvers.best_buddies import weigh_best_buddies
 from jigsolve.solvers.ranking import find_best_buddies
-from pictures import small_puzzle
+from pictures import grid_of, small_puzzle
 
-MEASURE = Mahalanobis()
 ASSEMBLERS = ("greedy", "tree", "best-buddies", "loops")
 assemblers = pytest.mark.parametrize("solver", ASSEMBLERS)
 
@@ -139,8 +137,7 @@ def test_shifting_brings_more_best_buddies_together():
     gained = []
     for name in ("coffee", "chelsea", "astronaut", "rocket"):
         puzzle, _ = small_puzzle(name, 28, 10, 14, seed=4, top=60, left=40)
-        near = find_pairs(puzzle, MEASURE, Quartile().keep(puzzle))
-        problem = GridProblem(Quartile().matrix(puzzle, MEASURE, near, 0), 10, 14)
+        problem = grid_of(puzzle, Quartile())
         buddy = find_best_buddies(problem.C)
         once, often = (Greedy(rounds).solve(problem, 0, ignore_event).layout for rounds in (1, 20))
         gained.append(sum((buddy[b] == a).sum() * sign for layout, sign in ((often, 1), (once, -1))

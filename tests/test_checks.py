@@ -12,12 +12,13 @@ import pytest
 from scipy.sparse import csr_array
 
 from jigsolve.cli import run
-from jigsolve.compatibility import COMPATIBILITIES, Percentile
-from jigsolve.dissimilarity import DISSIMILARITIES, Ssd, Strips, Term
+from jigsolve.compatibility import COMPATIBILITIES, Compatibility, Joints, Percentile
+from jigsolve.dissimilarity import DISSIMILARITIES, Dissimilarity, Ssd, Strips, Term
 from jigsolve.plugins import check_compatibility, check_dissimilarity, check_solver
 from jigsolve.plugins.checks import CHECKS, ContractError, run_checks
 from jigsolve.puzzle.geometry import compose_turns, piece_of
 from jigsolve.puzzle.layout import Layout
+from jigsolve.runtime.context import RunContext
 from jigsolve.solvers import SOLVERS, Answer, Genetic, GridProblem, Solver, Tree
 
 QUICK_SOLVERS = {**SOLVERS, "genetic": Genetic(population=20, generations=3)}
@@ -132,16 +133,16 @@ def test_broken_solvers(sentence: str) -> None:
 
 
 @dataclass(frozen=True)
-class SpoiltC:
+class SpoiltC(Compatibility):
     """Eq. 10 with a defect."""
 
     spoil: Callable[..., Any]
 
-    def keep(self, puzzle: Any) -> int:
+    def count_candidates(self, puzzle: Any, border: Any = None) -> int:
         return 0 if self.spoil is None else 10
 
-    def matrix(self, puzzle: Any, measure: Any, near: Any, seed: int, workers: Any) -> Any:
-        return self.spoil(Percentile().matrix(puzzle, measure, near, seed, workers), near, workers)
+    def weigh(self, pairs: Any, run: RunContext) -> Joints:
+        return Joints(self.spoil(Percentile().weigh(pairs, run).C, pairs, run.workers))
 
 
 def _selfish(C: csr_array, *_: Any) -> csr_array:
@@ -161,8 +162,8 @@ def _noisy(C: csr_array, *_: Any) -> csr_array:
     return csr_array(C * np.random.default_rng().random())
 
 
-def _scribbled(C: csr_array, near: Any, _: Any) -> csr_array:
-    near.distances[:] = 0.0
+def _scribbled(C: csr_array, pairs: Any, _: Any) -> csr_array:
+    pairs.distances[:] = 0.0
     return C
 
 
@@ -172,7 +173,7 @@ def _numbered(C: csr_array, *_: Any) -> csr_array:
 
 
 BROKEN_COMPATIBILITIES: dict[str, Any] = {
-    "on 12 upright pieces keep() gives 0, not a number of at least 1.": None,
+    "on 12 upright pieces count_candidates() gives 0, not a number of at least 1.": None,
     "it gives a ndarray, not a csr_array.": lambda C, *_: C.toarray(),
     "C is (47, 47), not (48, 48).": lambda C, *_: C[1:, 1:],
     "not all of C is finite.": lambda C, *_: C * np.nan,
@@ -194,7 +195,7 @@ def test_broken_compatibilities(sentence: str) -> None:
 
 
 @dataclass(frozen=True)
-class SpoiltD:
+class SpoiltD(Dissimilarity):
     """SSD with a defect in its term."""
 
     spoil: Callable[[Term, Strips], Any]

@@ -9,7 +9,6 @@ import pytest
 from scipy.sparse import csr_array
 
 from jigsolve.compatibility import Ratio
-from jigsolve.dissimilarity import Mahalanobis, find_pairs
 from jigsolve.pipeline import SolveParams, solve
 from jigsolve.puzzle.geometry import compose_turns, rotate_side
 from jigsolve.puzzle.layout import HOLE, Layout, facing_sides
@@ -219,10 +218,7 @@ def test_parts_that_white_divides_lie_the_same_way_up(name, seed):
     picture = photograph("coffee")[:320, :480].copy()
     picture[:, 220:260] = 255  # through the middle of pieces: no sure joint ties the left part to the right
     puzzle, truth = scramble(cut(picture, 40), True, seed)
-    measure, compatibility = Mahalanobis(), Ratio()
-    near = find_pairs(puzzle, measure, compatibility.keep(puzzle))
-    problem = GridProblem(compatibility.matrix(puzzle, measure, near, 0), 8, 12, puzzle.turns)
-    layout = SOLVERS[name].solve(problem, 0, ignore_event).layout
+    layout = SOLVERS[name].solve(grid_of(puzzle, Ratio()), 0, ignore_event).layout
     off = np.empty(96, dtype=np.int64)
     off[layout.pieces.ravel()] = layout.turns.ravel()
     off = compose_turns(off[truth.pieces], -truth.turns)

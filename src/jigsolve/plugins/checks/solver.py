@@ -61,9 +61,9 @@ def solve(solver: Solver, name: str, problem: GridProblem, seed: int = 0, budget
 
 
 def _check_attributes(solver: Solver) -> None:
-    name = solver.compatibility
-    require(name in COMPATIBILITIES, f"its compatibility is {name!r}, not one of {', '.join(COMPATIBILITIES)}.")
-    for trait in ("merges_copies", "allows_holes", "respects_pins", "supports_budget"):
+    for name in (solver.compatibility, solver.line_compatibility):
+        require(name in COMPATIBILITIES, f"its compatibility is {name!r}, not one of {', '.join(COMPATIBILITIES)}.")
+    for trait in ("merges_copies", "allows_holes", "respects_pins", "supports_budget", "is_dense"):
         require(isinstance(getattr(solver, trait), bool), f"{trait} is {getattr(solver, trait)!r}, not True or False.")
 
 
