@@ -22,13 +22,7 @@ from jigsolve.solvers.belief import _compute_exclusion, _compute_transitions
 from jigsolve.solvers.genetic import _kernels as genetic
 from jigsolve.solvers.genetic import layout_of
 from jigsolve.solvers.linear import _minimise_error, _propose_joints, _weigh_joints
-from jigsolve.solvers.orientation import (
-    BRIDGE_WEIGHT,
-    build_connection_graph,
-    estimate_turns,
-    estimate_turns_from_joints,
-    rotate_compatibility,
-)
+from jigsolve.solvers.orientation import BRIDGE_WEIGHT, build_connection_graph, estimate_turns, rotate_compatibility
 from jigsolve.solvers.psqp import _roll_to_weakest_seams, _select_largest, project_gradient
 from pictures import grid_of, photograph, small_puzzle
 
@@ -231,7 +225,8 @@ def test_turns_survive_some_wrong_joints():
     puzzle, truth = small_puzzle("coffee", 50, 8, 10, rotate=True, seed=4)
     right = np.empty(80, dtype=np.int64)
     right[truth.pieces.ravel()] = truth.turns.ravel()
-    off = np.bincount(compose_turns(estimate_turns_from_joints(grid_of(puzzle)), -right), minlength=4)
+    turns = estimate_turns(build_connection_graph(grid_of(puzzle)), puzzle.turns)
+    off = np.bincount(compose_turns(turns, -right), minlength=4)
     assert off.max() >= 78
 
 

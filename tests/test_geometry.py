@@ -78,6 +78,7 @@ def test_steps_follow_the_table(direction: int) -> None:
     assert geometry.step_from(5, 7, direction) == (5 + STEPS[direction][0], 7 + STEPS[direction][1])
     rows, cols = geometry.step_from(np.arange(3), np.arange(3), np.full(3, direction))
     np.testing.assert_array_equal(np.stack([rows, cols], axis=1), np.arange(3)[:, None] + STEPS[direction])
+    assert geometry.cell_steps(10)[direction] == 10 * STEPS[direction][0] + STEPS[direction][1]
 
 
 @pytest.mark.parametrize(("side", "other", "turn"), list(product(range(SIDES), range(SIDES), TURNS)))

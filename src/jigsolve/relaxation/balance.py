@@ -29,8 +29,7 @@ def balance(p: Labeling, slots: NDArray[np.int32], sweeps: int = 50, tolerance: 
         w[used] = 1.0 / of_slot[used]
         of_row = p @ w[slots]
         u[of_row > 0.0] = 1.0 / of_row[of_row > 0.0]
-    balanced: Labeling = u[:, None] * p * w[slots]
-    return balanced
+    return np.asarray(u[:, None] * p * w[slots])
 
 
 def relax_balanced(

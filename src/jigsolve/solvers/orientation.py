@@ -44,8 +44,7 @@ def estimate_turns(joints: csr_array, turns: tuple[int, ...]) -> Turns:
     common = np.angle((lowest**m).sum()) / m  # phase that all pieces share
     step = SIDES // m
     quarters = np.rint((np.angle(lowest) - common) * 2.0 / (np.pi * step)).astype(np.int64)
-    found: Turns = compose_turns(step * quarters, 0)
-    return found
+    return np.asarray(compose_turns(step * quarters, 0))
 
 
 def _compute_lowest_eigenvector(L: csr_array) -> NDArray[np.complex128]:
@@ -53,12 +52,10 @@ def _compute_lowest_eigenvector(L: csr_array) -> NDArray[np.complex128]:
 
     n = L.shape[0]
     if n <= MAX_DENSE_PIECES:
-        dense: NDArray[np.complex128] = np.linalg.eigh(L.toarray())[1][:, 0].astype(np.complex128)
-        return dense
+        return np.asarray(np.linalg.eigh(L.toarray())[1][:, 0].astype(np.complex128))
     start = np.random.default_rng(0).standard_normal(n).astype(np.complex128)
     _, vectors = eigsh(L.tocsc(), k=1, sigma=EIGENVALUE_SHIFT, v0=start)
-    lowest: NDArray[np.complex128] = vectors[:, 0]
-    return lowest
+    return np.asarray(vectors[:, 0])
 
 
 def rotate_compatibility(problem: GridProblem, turns: Turns) -> csr_array:
@@ -69,11 +66,6 @@ def rotate_compatibility(problem: GridProblem, turns: Turns) -> csr_array:
     C = csr_array((entries.data[facing], (a[facing], b[facing])), shape=problem.C.shape)
     C.sort_indices()
     return C
-
-
-def estimate_turns_from_joints(problem: GridProblem) -> Turns:
-    """(pieces,) the turns, from the compatibility alone."""
-    return estimate_turns(build_connection_graph(problem), problem.turns)
 
 
 def build_connection_graph(problem: GridProblem) -> csr_array:

@@ -68,22 +68,22 @@ class _Block:
 
     def __post_init__(self) -> None:
         c = self.coefficients
-        turns = len(c.grid.turns)
+        turns = len(c.problem.turns)
         object.__setattr__(self, "inside", c.inside())
         object.__setattr__(self, "slots", np.tile(np.arange(c.cells, dtype=np.int32), turns))
         object.__setattr__(self, "allowed", np.tile(self.inside, (c.objects, turns)))
         start = np.full(c.objects, FREE, dtype=np.int32)
         if self.angle is not None:  # Eq. 8; the angular anchor is the first piece of the block
-            middle = (c.grid.rows // 2 + 1) * (c.grid.cols + 1) + c.grid.cols // 2 + 1
-            start[_find_angular_anchor(c.grid.C)] = self.angle * c.cells + middle
+            middle = (c.problem.rows // 2 + 1) * (c.problem.cols + 1) + c.problem.cols // 2 + 1
+            start[_find_angular_anchor(c.problem.C)] = self.angle * c.cells + middle
         object.__setattr__(self, "start", start)
 
     def decode(self, label: int) -> tuple[int, int, int]:
         """Row, column and turn of a label."""
         c = self.coefficients
         turn, cell = divmod(label, c.cells)
-        row, col = divmod(cell, c.grid.cols + 1)
-        return row - 1, col - 1, c.grid.turns[turn]
+        row, col = divmod(cell, c.problem.cols + 1)
+        return row - 1, col - 1, c.problem.turns[turn]
 
     def reachable(self, anchors: Anchors) -> NDArray[np.bool_]:
         """The labels of cells next to the block; all labels while the block is empty."""
@@ -92,31 +92,30 @@ class _Block:
         cells = self._anchored_cells(anchors)
         if len(cells):
             near[:] = False
-            near[(cells[:, None] + c.offsets[None, :]).ravel()] = True
+            near[(cells[:, None] + c.arrays.offsets[None, :]).ravel()] = True
             near &= self.inside
-        return np.tile(near, len(c.grid.turns))
+        return np.tile(near, len(c.problem.turns))
 
     def settle(self, before: Anchors, after: Anchors) -> list[Anchors]:
         """Translate the block away from the edge. If one row or column is missing, branch: it may be on either side."""
-        grid = self.coefficients.grid
-        stride = grid.cols + 1
+        problem = self.coefficients.problem
+        stride = problem.cols + 1
         old, new = self._bounding_box(before), self._bounding_box(after)
         shifts = [
             _find_shifts(new[2 * axis], new[2 * axis + 1], size, old[2 * axis + 1] - old[2 * axis] + 1 == size - 1)
-            for axis, size in ((0, grid.rows), (1, grid.cols))
+            for axis, size in ((0, problem.rows), (1, problem.cols))
         ]
         return [np.where(after == FREE, FREE, after + dy * stride + dx).astype(np.int32) for dy, dx in product(*shifts)]
 
     def _anchored_cells(self, anchors: Anchors) -> Anchors:
-        cells: Anchors = anchors[anchors != FREE] % self.coefficients.cells
-        return cells
+        return np.asarray(anchors[anchors != FREE] % self.coefficients.cells)
 
     def _bounding_box(self, anchors: Anchors) -> tuple[int, int, int, int]:
         """First and last row, first and last column of the block; last < first if it is empty."""
         cells = self._anchored_cells(anchors)
         if len(cells) == 0:
             return 0, -1, 0, -1
-        row, col = np.divmod(cells, self.coefficients.grid.cols + 1)
+        row, col = np.divmod(cells, self.coefficients.problem.cols + 1)
         return int(row.min()) - 1, int(row.max()) - 1, int(col.min()) - 1, int(col.max()) - 1
 
 

@@ -25,7 +25,7 @@ from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import EventHandler, Progressed
 from jigsolve.solvers.assembly import frame_shapes
 from jigsolve.solvers.grid import GridCoefficients, GridProblem
-from jigsolve.solvers.orientation import estimate_turns_from_joints, rotate_compatibility
+from jigsolve.solvers.orientation import build_connection_graph, estimate_turns, rotate_compatibility
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 
 Shares = NDArray[np.float64]  # (free pieces, free cells), rows and columns sum to 1
@@ -55,7 +55,7 @@ class Psqp(Solver):
             raise InputError(f"Expected step and stride in (0, 1], fix_threshold in (0, 1), got {got}.")
 
     def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
-        turns = estimate_turns_from_joints(problem)
+        turns = estimate_turns(build_connection_graph(problem), problem.turns)
         C = rotate_compatibility(problem, turns)
         C.data = np.square(C.data / max(1.0, C.data.max(initial=0.0)))  # scaled, so that no square overflows
         C.data[C.data < MIN_SQUARED_C] = 0.0
@@ -136,8 +136,7 @@ def _normalise(p: Shares) -> Shares:
     for _ in range(NORMALISATION_SWEEPS):
         u = 1.0 / np.maximum(p @ w, MIN_SHARE)
         w = 1.0 / np.maximum(u @ p, MIN_SHARE)
-    scaled: Shares = p * u[:, None] * w
-    return scaled
+    return np.asarray(p * u[:, None] * w)
 
 
 def _select_largest(p: Shares, threshold: float) -> tuple[list[int], list[int]]:

@@ -14,7 +14,7 @@ from jigsolve.puzzle.layout import joint_sides
 from jigsolve.puzzle.pieces import Puzzle
 from jigsolve.runtime.context import RunContext
 from jigsolve.runtime.workers import SERIAL, Workers
-from jigsolve.solvers.grid import MOST
+from jigsolve.solvers.grid import MAX_COMPATIBILITY
 
 MAX_ASYMMETRY = 1e-9
 MAX_RELATIVE_CHANGE = 1e-4  # of C, when pieces are reshuffled
@@ -30,10 +30,8 @@ def _check_candidate_count(compatibility: Compatibility) -> None:
     for case in make_cases():
         with catch_errors(case.name):
             keep = compatibility.count_candidates(case.puzzle)
-        require(
-            isinstance(keep, int) and keep >= 1,
-            f"on {case.name} count_candidates() gives {keep!r}, not a number of at least 1.",
-        )
+        valid = isinstance(keep, int) and keep >= 1
+        require(valid, f"on {case.name} count_candidates() gives {keep!r}, not a number of at least 1.")
 
 
 def _check_matrix(compatibility: Compatibility) -> None:
@@ -45,7 +43,7 @@ def _check_matrix(compatibility: Compatibility) -> None:
         require(C.shape == (size, size), f"on {case.name} C is {C.shape}, not ({size}, {size}).")
         require(np.isfinite(C.data).all(), f"on {case.name} not all of C is finite.")
         require((C.data >= 0.0).all(), f"on {case.name} C goes down to {C.data.min(initial=0.0):.3g}.")
-        require((C.data <= MOST).all(), f"on {case.name} C goes up to {C.data.max(initial=0.0):.3g}.")
+        require((C.data <= MAX_COMPATIBILITY).all(), f"on {case.name} C goes up to {C.data.max(initial=0.0):.3g}.")
 
 
 def _check_symmetry(compatibility: Compatibility) -> None:
@@ -70,10 +68,8 @@ def _check_determinism(compatibility: Compatibility) -> None:
     for name in ("identical turned pieces", "15 turned pieces"):
         first, second = (compute_matrix(compatibility, find_case(name).puzzle, seed=3) for _ in range(2))
         require(_are_equal(first, second), f"on {name} C is different the second time.")
-        require(
-            _are_equal(first, compute_matrix(compatibility, find_case(name).puzzle, 3, Workers(2))),
-            f"on {name} two threads make a different C.",
-        )
+        threaded = compute_matrix(compatibility, find_case(name).puzzle, 3, Workers(2))
+        require(_are_equal(first, threaded), f"on {name} two threads make a different C.")
 
 
 def _check_inputs_unchanged(compatibility: Compatibility) -> None:
@@ -82,8 +78,8 @@ def _check_inputs_unchanged(compatibility: Compatibility) -> None:
     pairs = find_pairs(case.puzzle, MEASURE, compatibility.count_candidates(case.puzzle))
     sides, distances = pairs.sides.copy(), pairs.distances.copy()
     compatibility.weigh(pairs, RunContext())
-    require(np.array_equal(pairs.sides, sides) and np.array_equal(pairs.distances, distances),
-         "it writes into the lists of the nearest.")  # fmt: skip
+    same = np.array_equal(pairs.sides, sides) and np.array_equal(pairs.distances, distances)
+    require(same, "it writes into the lists of the nearest.")
     require((case.puzzle.pieces == pieces).all(), "it writes into the pieces.")
 
 
@@ -93,11 +89,8 @@ def _check_reshuffling(compatibility: Compatibility) -> None:
         again, side = reshuffle(puzzle)
         with catch_errors(name):
             before, after = (compute_matrix(compatibility, each).toarray() for each in (puzzle, again))
-        off = np.abs(before[np.ix_(side, side)] - after).max()
-        require(
-            off <= MAX_RELATIVE_CHANGE * max(1.0, before.max()),
-            f"on {name} C depends on how pieces are numbered and turned.",
-        )
+        same = np.abs(before[np.ix_(side, side)] - after).max() <= MAX_RELATIVE_CHANGE * max(1.0, before.max())
+        require(same, f"on {name} C depends on how pieces are numbered and turned.")
 
 
 def _check_true_joints(compatibility: Compatibility) -> None:

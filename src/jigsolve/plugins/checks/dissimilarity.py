@@ -24,15 +24,10 @@ def _check_terms(measure: Dissimilarity) -> None:
                 terms = measure.terms(strips)
             require(len(terms) and all(isinstance(term, Term) for term in terms), "terms() gives something else.")
             for term in terms:
-                n, shape = len(case.puzzle), term.observed.shape
-                require(
-                    len(shape) == 3 and shape[0] == n,
-                    f"on {case.name} observed is {shape}, not (pieces, places, channels).",
-                )
-                require(
-                    term.expected.shape == shape,
-                    f"on {case.name} expected is {term.expected.shape}, observed {shape}.",
-                )
+                n, shape, other = len(case.puzzle), term.observed.shape, term.expected.shape
+                valid = len(shape) == 3 and shape[0] == n
+                require(valid, f"on {case.name} observed is {shape}, not (pieces, places, channels).")
+                require(other == shape, f"on {case.name} expected is {other}, observed {shape}.")
                 weight = (n, shape[2], shape[2])
                 require(term.weight.shape == weight, f"on {case.name} weight is {term.weight.shape}, not {weight}.")
                 parts = (term.observed, term.expected, term.weight)
@@ -43,9 +38,8 @@ def _check_weights(measure: Dissimilarity) -> None:
     for case in make_cases():
         with catch_errors(case.name):
             for term in measure.terms(Strips(case.puzzle.pieces, 0)):
-                require(
-                    np.allclose(term.weight, term.weight.swapaxes(1, 2)), f"on {case.name} a weight is not symmetric."
-                )
+                symmetric = np.allclose(term.weight, term.weight.swapaxes(1, 2))
+                require(symmetric, f"on {case.name} a weight is not symmetric.")
                 least = np.linalg.eigvalsh(term.weight).min()
                 require(least >= -1e-9, f"on {case.name} a weight has the eigenvalue {least:.2g}: D would be negative.")
 
@@ -66,12 +60,9 @@ def _check_rounding(measure: Dissimilarity) -> None:
             exact = compute_distances(case.puzzle, measure)[RIGHT::SIDES, LEFT::SIDES]
             right, left = (factorise_terms(measure.terms(Strips(case.puzzle.pieces, side))) for side in (RIGHT, LEFT))
             met = np.isfinite(exact)
-            off = np.abs((right[0] @ left[1].T)[met] - exact[met]).max(initial=0.0)
             usual = max(float(np.median(exact[met])) if met.any() else 0.0, 1e-3)
-            require(
-                off <= MAX_ROUNDING * usual,
-                f"on {case.name} rounding is {off / usual:.1g} of the usual D: centre the values.",
-            )
+            off = np.abs((right[0] @ left[1].T)[met] - exact[met]).max(initial=0.0) / usual
+            require(off <= MAX_ROUNDING, f"on {case.name} rounding is {off:.1g} of the usual D: centre the values.")
 
 
 def _check_reshuffling(measure: Dissimilarity) -> None:
@@ -81,8 +72,8 @@ def _check_reshuffling(measure: Dissimilarity) -> None:
             again, side = reshuffle(puzzle)
             before, after = compute_distances(puzzle, measure)[np.ix_(side, side)], compute_distances(again, measure)
             known = np.isfinite(before)
-            require(np.allclose(before[known], after[known], rtol=1e-6, atol=1e-6),
-                 f"on {name} D depends on how a piece lies, or where in the list.")  # fmt: skip
+            same = np.allclose(before[known], after[known], rtol=1e-6, atol=1e-6)
+            require(same, f"on {name} D depends on how a piece lies, or where in the list.")
 
 
 def _check_inputs_unchanged(measure: Dissimilarity) -> None:

@@ -21,10 +21,9 @@ from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import CycleFinished, EventHandler
 from jigsolve.solvers.genetic import _kernels
-from jigsolve.solvers.genetic._kernels import NO_SIDE
 from jigsolve.solvers.grid import GridProblem, possible_joints
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
-from jigsolve.solvers.ranking import find_best_buddies, sort_candidates
+from jigsolve.solvers.ranking import NO_SIDE, find_best_buddies, sort_candidates
 
 Mates = NDArray[np.int32]  # (4n,) the side that faces each side, or NO_SIDE; of a population (layouts, 4n)
 MIN_FITNESS = 1e-9  # keeps a selection probability for every layout

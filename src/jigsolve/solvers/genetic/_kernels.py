@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from jigsolve.puzzle import _kernels as geometry
 from jigsolve.puzzle._kernels import inner, piece_of, side_id
 from jigsolve.puzzle.geometry import SIDES
+from jigsolve.solvers.ranking import NO_SIDE
 
-NO_PIECE = NO_SIDE = -1
+NO_PIECE = -1
 # The queues in order: both parents have the same mate; a best buddy that one parent has; all open sides; sides without
 # a free candidate.
 SHARED, BUDDIES, ALL, EXHAUSTED = range(4)
