@@ -32,6 +32,14 @@ def test_a_photograph_comes_right(piece: tuple[int, int]) -> None:
     assert np.array_equal(render.render_picture(result.puzzle, result.layout), given.whole)
 
 
+@pytest.mark.parametrize(("rows", "cols"), [(1, 5), (4, 1), (1, 1)])
+def test_a_single_line_is_solved(rows: int, cols: int) -> None:
+    given = case("in-place", COFFEE[: rows * 80, : cols * 80], (80, 80), True, 3)
+    result = solve(given.puzzle, SolveParams(threads=1))
+    assert np.array_equal(result.layout.pieces, given.truth.pieces)
+    assert rows * cols == 1 or judged(given, result.layout).picture == 1.0
+
+
 def test_coefficients_are_c_where_sides_face() -> None:
     puzzle = case("in-place", COFFEE[:96, :96], (32, 32), True, 1).puzzle
     problem = grid_of(puzzle)

@@ -69,7 +69,8 @@ def build_coefficients(problem: GridProblem) -> TurnCoefficients:
         a, b = np.broadcast_arrays(a[:, :, None], b[:, None, :])
         first.append(i)
         second.append(j)
-        r.append(np.asarray(problem.C[a.ravel(), b.ravel()]).reshape(a.shape))
+        values = problem.C[a.ravel(), b.ravel()] if a.size else np.zeros(0)  # scipy returns one for no index
+        r.append(np.asarray(values).reshape(a.shape))
     return TurnCoefficients(n, len(turns), np.concatenate(first), np.concatenate(second), np.concatenate(r))
 
 
