@@ -69,9 +69,7 @@ class Loops(Solver):
 
     def __post_init__(self) -> None:
         if not (self.min_compatibility > 0.0 and self.joints_per_side >= 1 and self.squares_per_label >= 1):
-            raise InputError(
-                f"Expected min_compatibility above 0, joints_per_side and squares_per_label of at least 1, got {self}."
-            )
+            raise InputError(f"Expected min_compatibility above 0 and counts of at least 1, got {self}.")
 
     def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         assemblies = Assemblies(len(problem), problem.turns)
