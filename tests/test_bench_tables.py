@@ -16,7 +16,7 @@ from jigsolve.bench.plots import compute_differences, spread_out
 from jigsolve.bench.records import Record
 from jigsolve.bench.sections import make_sections, rank_solvers
 from jigsolve.bench.summary import make_summaries
-from jigsolve.bench.tables import format_csv, format_markdown, list_notes, number_sources, section_table, summary_table
+from jigsolve.bench.tables import format_csv, format_markdown, list_notes, number_sources, section_table
 from jigsolve.cli.names import SOLVERS
 from jigsolve.cli.tables import print_tables
 from records import make_mit_records, make_record
@@ -150,8 +150,7 @@ def test_summaries_have_papers_side_by_side() -> None:
     parts = make_sections(
         [*make_mit_records("tree", neighbour=0.94), make_record("mcgill", "1.png", pieces=(20, 27), solver="tree")]
     )
-    (summary,) = make_summaries(parts)
-    table = summary_table(summary, number_sources(parts))
+    (table,) = make_summaries(parts, number_sources(parts))
     assert table.head == ("solver", "paper", "mit, here", "published", "mcgill, here", "published", "NC reproduced")
     row = table.rows[0]
     assert re.fullmatch(r"Gallagher 2012 \[\d+\]", row[1])
@@ -223,7 +222,7 @@ def test_a_narrow_terminal_still_says_of_how_many_pictures(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "70")
     parts = make_sections(make_mit_records("tree")[:5])
-    print_tables([summary_table(summary, number_sources(parts)) for summary in make_summaries(parts)])
+    print_tables(make_summaries(parts, number_sources(parts)))
     assert "(5 of 20)" in " ".join(capsys.readouterr().out.split())
 
 

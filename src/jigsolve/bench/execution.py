@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import nullcontext, suppress
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -74,38 +74,32 @@ def measure(run: Run, pictures: Sequence[Pixels]) -> Outcome:
     settings = run.piece, run.type == 2, run.shuffle_seed()
     if len(pictures) > 1:
         bag = make_bag(run.protocol, pictures, *settings)
-        results, cost = _solve_measured(lambda on: solve_mixed(bag.puzzle, bag.pictures, params, on, bag.shape))
-        return _to_outcome(bag.truths[0], results, *score_bag(bag, [result.layout for result in results]), cost)
+        results, clock, peak = _solve_timed(lambda on: solve_mixed(bag.puzzle, bag.pictures, params, on, bag.shape))
+        scores, own_picture = score_bag(bag, [result.layout for result in results])
+        return _to_outcome(bag.truths[0], results, scores, own_picture, clock, peak)
     case = make_case(run.protocol, pictures[0], *settings)
-    results, cost = _solve_measured(lambda on: [solve(case.puzzle, params, on, case.pins, case.reference)])
-    return _to_outcome(case.truth, results, score_case(case, results[0].layout), None, cost)
+    results, clock, peak = _solve_timed(lambda on: [solve(case.puzzle, params, on, case.pins, case.reference)])
+    return _to_outcome(case.truth, results, score_case(case, results[0].layout), None, clock, peak)
 
 
-class Cost(NamedTuple):
-    """Wall and CPU seconds by stage; the largest amount of memory that the process held, in bytes."""
-
-    seconds: dict[str, float]
-    cpu_seconds: dict[str, float]
-    peak: int
-
-
-def _solve_measured(solve_puzzle: Callable[[EventHandler], list[Result]]) -> tuple[list[Result], Cost]:
+def _solve_timed(solve_puzzle: Callable[[EventHandler], list[Result]]) -> tuple[list[Result], Clock, int]:
+    """The answers, the times of all stages, and the largest amount of memory that the process held."""
     clock = Clock(ignore_event)
     memory.reset_peak()
     results = solve_puzzle(clock.forward)
     clock.finish()
-    return results, Cost(clock.seconds, clock.cpu_seconds, memory.peak_bytes())
+    return results, clock, memory.peak_bytes()
 
 
 def _to_outcome(
-    truth: Layout, results: Sequence[Result], scores: Scores, own_picture: float | None, cost: Cost
+    truth: Layout, results: Sequence[Result], scores: Scores, own_picture: float | None, clock: Clock, peak: int
 ) -> Outcome:
     joints = np.concatenate([result.confidence.joints for result in results])
-    wall, cpu = (sum_charged(seconds) for seconds in (cost.seconds, cost.cpu_seconds))
     return Outcome(
-        truth.rows, truth.cols, scores, float(joints.mean()) if len(joints) else 1.0, wall, cpu, cost.peak,
-        own_picture, cost.seconds, sum(result.consistency for result in results),
-        tuple(note for result in results for note in result.notes), tuple(map(_layout_data, results)),
+        rows=truth.rows, cols=truth.cols, scores=scores, confidence=float(joints.mean()) if len(joints) else 1.0,
+        wall=sum_charged(clock.seconds), cpu=sum_charged(clock.cpu_seconds), peak=peak, own_picture=own_picture,
+        seconds=clock.seconds, consistency=sum(result.consistency for result in results),
+        notes=tuple(note for result in results for note in result.notes), layouts=tuple(map(_layout_data, results)),
     )  # fmt: skip
 
 

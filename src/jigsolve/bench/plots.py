@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import matplotlib as mpl
@@ -230,7 +231,15 @@ def _draw_sizes(
             curves[solver] = [(x * shift, mean) for x, mean in sorted(curves[solver])]
             _draw_curve(ax, curves[solver], styles[solver], bold=solver == FIRST_SOLVER)
         _set_size_axis(ax, sizes)
-        _set_value_axis(ax, label, log)
+        ax.set_ylabel(label)
+        ax.grid(axis="y", linewidth=0.8)
+        if log:
+            ax.set_yscale("log")
+            ax.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
+            ax.yaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:g}"))
+            ax.minorticks_off()
+        else:
+            ax.set_ylim(top=101)
         _name_curves(ax, {solver: points[-1] for solver, points in curves.items()}, styles)
     return figure
 
@@ -256,18 +265,6 @@ def _set_size_axis(ax: Axes, sizes: Sequence[float]) -> None:
     ax.minorticks_off()
     ax.tick_params(length=0)
     ax.set_xlabel("pieces")
-
-
-def _set_value_axis(ax: Axes, label: str, log: bool) -> None:
-    ax.set_ylabel(label)
-    ax.grid(axis="y", linewidth=0.8)
-    if log:
-        ax.set_yscale("log")
-        ax.yaxis.set_major_locator(LogLocator(10, subs=(1, 2, 5)))
-        ax.yaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:g}"))
-        ax.minorticks_off()
-    else:
-        ax.set_ylim(top=101)
 
 
 def _name_curves(ax: Axes, ends: dict[str, Point], styles: dict[str, Style]) -> None:
@@ -303,12 +300,11 @@ def compute_differences(section: Section, records: Sequence[Record], pair: tuple
     """Picture -> NC of the first solver minus that of the second, in points, on clean puzzles that both have solved."""
     found = []
     for solver in pair:
-        wanted = (section.dataset, section.type, section.piece, CLEAN, solver)
-        mine = [
-            one for one in records
-            if (one.run.dataset, one.run.type, one.run.piece, one.run.protocol, one.run.solver) == wanted
-        ]  # fmt: skip
-        values = group_by_picture(mine, lambda one: 100 * one.scores.neighbour)
+        key = section.dataset, section.type, section.piece, CLEAN, solver
+        wanted = [
+            one for one in records if attrgetter("dataset", "type", "piece", "protocol", "solver")(one.run) == key
+        ]
+        values = group_by_picture(wanted, lambda one: 100 * one.scores.neighbour)
         found.append({name: float(np.mean(seeds)) for name, seeds in values.items()})
     return {name: found[0][name] - found[1][name] for name in found[0] if name in found[1]}
 

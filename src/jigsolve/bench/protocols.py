@@ -279,9 +279,9 @@ def _hide_grid(case: Case, number: int, rng: np.random.Generator) -> Case:
 
 def _replace_pieces(case: Case, pieces: np.ndarray) -> Case:
     """The case with other pixels, rounded to the type of the old ones."""
-    kind = case.puzzle.pieces.dtype
+    dtype = case.puzzle.pieces.dtype
     if pieces.dtype.kind == "f":
-        pieces = np.clip(np.rint(pieces), 0, np.iinfo(kind).max).astype(kind)
+        pieces = np.clip(np.rint(pieces), 0, np.iinfo(dtype).max).astype(dtype)
     return replace(case, puzzle=replace(case.puzzle, pieces=np.ascontiguousarray(pieces)))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from jigsolve.io import files
 from jigsolve.puzzle.scores import Scores
@@ -99,52 +99,39 @@ class Record:
         """From data out of JSON. Layouts are checked where they are used; tables do without them."""
         if not isinstance(data, dict) or (data.get("format"), data.get("version")) != (FORMAT, VERSION):
             raise InputError(f'Expected a record with "format": "{FORMAT}", "version": {VERSION}.')
-        scores = _read(data, "scores", dict)
-        outcome = Outcome(
-            _read_count(data, "rows", 1), _read_count(data, "cols", 1),
-            Scores(_read_number(scores, "direct", 1.0), _read_number(scores, "neighbour", 1.0),
-                   bool(_read_number(scores, "perfect", 1.0)), _read_number(scores, "picture", 1.0)),
-            _read_number(data, "believed", 1.0), _read_number(data, "wall"), _read_number(data, "cpu"),
-            _read_count(data, "peak"), _read_number(data, "own", 1.0) if "own" in data else None,
-            _read(data, "seconds", dict, {}), _read(data, "consistency", float, 0.0),
-            tuple(_read(data, "notes", list, [])),
-            tuple(_read(data, "layouts", list, [data["layout"]] if "layout" in data else [])),
+        answers = [data["layout"]] if "layout" in data else []
+        data = {"plugins": [], "seconds": {}, "consistency": 0.0, "notes": [], "layouts": answers} | data
+        scores, piece = _read(data, "scores", dict), _read(data, "piece", list)
+        if len(piece) != 2 or not all(isinstance(side, int) for side in piece):
+            raise InputError(f"Expected piece as [width, height], got {piece}.")
+        run = RunKey(
+            _read(data, "jigsolve", str), _read(data, "set", str), _read(data, "picture", str), (piece[0], piece[1]),
+            _read(data, "type", int, 1, 2), _read(data, "protocol", str), _read(data, "solver", str),
+            _read(data, "seed", int), tuple(_read(data, "plugins", list)),
         )  # fmt: skip
-        return cls(_read_key(data), _read(data, "source", str), outcome)
+        direct, neighbour, perfect, picture = (
+            _read(scores, key, float, most=1.0) for key in ("direct", "neighbour", "perfect", "picture")
+        )
+        outcome = Outcome(
+            rows=_read(data, "rows", int, 1), cols=_read(data, "cols", int, 1),
+            scores=Scores(direct, neighbour, bool(perfect), picture),
+            confidence=_read(data, "believed", float, most=1.0), wall=_read(data, "wall", float),
+            cpu=_read(data, "cpu", float), peak=_read(data, "peak", int),
+            own_picture=_read(data, "own", float, most=1.0) if "own" in data else None,
+            seconds=_read(data, "seconds", dict), consistency=_read(data, "consistency", float, -inf),
+            notes=tuple(_read(data, "notes", list)), layouts=tuple(_read(data, "layouts", list)),
+        )  # fmt: skip
+        return cls(run, _read(data, "source", str), outcome)
 
 
-def _read_key(data: dict[str, Any]) -> RunKey:
-    piece, type_ = _read(data, "piece", list), _read_count(data, "type", 1)
-    if len(piece) != 2 or not all(isinstance(side, int) for side in piece):
-        raise InputError(f"Expected piece as [width, height], got {piece}.")
-    if type_ > 2:
-        raise InputError(f"Expected type 1 or 2, got {type_}.")
-    program, dataset, picture = (_read(data, key, str) for key in ("jigsolve", "set", "picture"))
-    protocol, solver = (_read(data, key, str) for key in ("protocol", "solver"))
-    plugins = tuple(_read(data, "plugins", list, []))
-    return RunKey(program, dataset, picture, (piece[0], piece[1]), type_, protocol, solver, _read_count(data, "seed"),
-                  plugins)  # fmt: skip
-
-
-def _read(data: dict[str, Any], key: str, kind: type[T], default: T | None = None) -> T:
-    value = data.get(key, default)
-    if not isinstance(value, kind):
-        raise InputError(f"Expected {key} as {kind.__name__}, got {type(value).__name__}.")
-    return value
-
-
-def _read_count(data: dict[str, Any], key: str, least: int = 0) -> int:
-    value = _read(data, key, int)
-    if value < least:
-        raise InputError(f"Expected {key} of at least {least}, got {value}.")
-    return value
-
-
-def _read_number(data: dict[str, Any], key: str, most: float = inf) -> float:
+def _read(data: dict[str, Any], key: str, type_: type[T], least: float = 0.0, most: float = inf) -> T:
+    """A checked value of a JSON object. least, most: bounds of numbers."""
     value = data.get(key)
-    if not isinstance(value, int | float) or not 0.0 <= value <= most:
-        raise InputError(f"Expected {key} from 0 to {most:g}, got {value!r}.")
-    return value
+    if not isinstance(value, int | float if type_ is float else type_):
+        raise InputError(f"Expected {key} as {type_.__name__}, got {type(value).__name__}.")
+    if isinstance(value, int | float) and not least <= value <= most:
+        raise InputError(f"Expected {key} from {least:g} to {most:g}, got {value}.")
+    return cast(T, value)
 
 
 def read_record(path: Path) -> Record | None:

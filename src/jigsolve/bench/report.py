@@ -15,7 +15,7 @@ from jigsolve.bench.comparisons import Comparison, choose_worst, compare
 from jigsolve.bench.latex import format_bibtex, format_latex
 from jigsolve.bench.page import render_page
 from jigsolve.bench.protocols import CLEAN
-from jigsolve.bench.records import Record, RunKey, gather_records
+from jigsolve.bench.records import Gathered, Record, RunKey, gather_records
 from jigsolve.bench.sections import Section, format_count, make_sections, rank_solvers
 from jigsolve.bench.summary import make_summaries
 from jigsolve.bench.tables import Table
@@ -51,11 +51,11 @@ def make_report(folders: Sequence[Path], pair: tuple[str, str] | None, worst: in
         raise InputError(f"Expected results of jigsolve bench below {', '.join(map(str, folders))}, found none.")
     sections = make_sections(found.records)
     numbers = tables.number_sources(sections)
-    short = [tables.summary_table(summary, numbers) for summary in make_summaries(sections)]
+    short = make_summaries(sections, numbers)
     long = [tables.section_table(section, numbers) for section in sections]
     plots, missing = _draw_plots(sections, found.records, _choose_pair(found.records, pair))
     comparisons, failed = _draw_comparisons(found.records, worst)
-    left_out = [*_describe_left_out(found.foreign, found.duplicates), *missing, *failed]
+    left_out = [*_describe_left_out(found), *missing, *failed]
     title, about = _describe(sections, found.records)
     notes, citations = tables.list_notes(sections), tables.format_citations(numbers)
     files: dict[str, Pixels | bytes | str] = {
@@ -93,13 +93,10 @@ def _describe(sections: Sequence[Section], records: Sequence[Record]) -> tuple[s
     return f"jigsolve on {', '.join(names)} and {last}" if names else f"jigsolve on {last}", about
 
 
-def _describe_left_out(foreign: int, duplicates: int) -> list[str]:
-    lines = []
-    if foreign:
-        lines.append(f"{foreign} JSON files are no results of this version of jigsolve bench, and were left out.")
-    if duplicates:
-        lines.append(f"{duplicates} results are of runs that another file has as well, and were left out.")
-    return lines
+def _describe_left_out(found: Gathered) -> list[str]:
+    foreign = f"{found.foreign} JSON files are no results of this version of jigsolve bench, and were left out."
+    duplicates = f"{found.duplicates} results are of runs that another file has as well, and were left out."
+    return [foreign] * bool(found.foreign) + [duplicates] * bool(found.duplicates)
 
 
 def _choose_pair(records: Sequence[Record], pair: tuple[str, str] | None) -> tuple[str, str] | None:

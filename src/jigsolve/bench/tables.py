@@ -1,4 +1,4 @@
-"""Sections and summaries -> tables of text, for Markdown, the terminal, the page and LaTeX; sections -> CSV."""
+"""Sections -> tables of text, for Markdown, the terminal, the page and LaTeX; sections -> CSV."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from jigsolve.bench import published
 from jigsolve.bench.interval import LEVEL, Mean
 from jigsolve.bench.protocols import CLEAN
 from jigsolve.bench.sections import REPRODUCED_NC, Line, Section
-from jigsolve.bench.summary import Summary
 
 # columns of the CSV file -> means of a line
 CSV_MEANS = {
@@ -68,22 +67,6 @@ def section_table(section: Section, numbers: dict[str, int]) -> Table:
     return Table(section.title, kept, list(columns).index("of"), rows, tuple(line.ours for line in section.lines))
 
 
-def summary_table(summary: Summary, numbers: dict[str, int]) -> Table:
-    """The short table: one row for each solver, DC / NC / PR here and published, for every set."""
-    head = ["solver", "paper"]
-    for name in summary.datasets:
-        head += [f"{name}, here", "published"]
-    rows = []
-    for row in summary.rows:
-        papers = ", ".join(f"{name} [{numbers[published.source_of(name)]}]" for name in row.papers)
-        cells = [row.solver, papers or ("" if row.solver else "best published")]
-        for pair in row.pairs:
-            cells += [_format_figures(pair.here, pair.short), _format_figures(pair.published)]
-        rows.append((*cells, row.verdict))
-    ours = tuple(bool(row.solver) for row in summary.rows)
-    return Table(f"Type {summary.type}, DC / NC / PR", (*head, "NC reproduced"), 2, tuple(rows), ours)
-
-
 def format_markdown(tables: Sequence[Table], level: int = 2) -> str:
     """A heading and a table each; the names in our own lines are bold."""
     parts = []
@@ -103,7 +86,7 @@ def list_notes(sections: Sequence[Section]) -> list[str]:
     comparable = [section.dataset for section in sections if any(not line.ours for line in section.lines)]
     for dataset in dict.fromkeys(comparable):
         if (ceiling := published.ceiling_of(dataset)) is not None:
-            figures = _format_figures(ceiling)
+            figures = format_figures(*ceiling)
             notes.append(f"Identical pieces of {dataset} limit the expected DC / NC / PR of any solver to {figures}.")
     if comparable:
         notes.append("Published figures: " + "; ".join(published.load_caveats()) + ".")
@@ -146,11 +129,9 @@ def format_csv(sections: Sequence[Section]) -> str:
     return text.getvalue()
 
 
-def _format_figures(figures: tuple[float, float, float | None] | None, note: str = "") -> str:
-    if figures is None:
-        return ""
-    direct, neighbour, perfect = figures
-    return f"{direct:.1f} / {neighbour:.1f} / {'–' if perfect is None else f'{perfect:.1f}'.removesuffix('.0')}{note}"
+def format_figures(direct: float, neighbour: float, perfect: float | None) -> str:
+    """`96.4 / 95.1 / 13`, with a dash for an unknown number of perfect pictures."""
+    return f"{direct:.1f} / {neighbour:.1f} / {'–' if perfect is None else f'{perfect:.1f}'.removesuffix('.0')}"
 
 
 def _escape(cell: str) -> str:
