@@ -28,7 +28,7 @@ from jigsolve.puzzle.scores import Scores
 from jigsolve.runtime import memory
 from jigsolve.runtime.clock import Clock
 from jigsolve.runtime.errors import InputError
-from jigsolve.runtime.events import EventHandler, ignore_event
+from jigsolve.runtime.events import EventHandler
 
 Attempt = Outcome | str  # what a run measured, or its error message
 
@@ -84,7 +84,7 @@ def measure(run: Run, pictures: Sequence[Pixels]) -> Outcome:
 
 def _solve_timed(solve_puzzle: Callable[[EventHandler], list[Result]]) -> tuple[list[Result], Clock, int]:
     """The answers, the times of all stages, and the largest amount of memory that the process held."""
-    clock = Clock(ignore_event)
+    clock = Clock()
     memory.reset_peak()
     results = solve_puzzle(clock.forward)
     clock.finish()

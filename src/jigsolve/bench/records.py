@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast
 
 from jigsolve.io import files
+from jigsolve.io.json_checks import check_header, check_integer, check_list, check_object, describe_value
 from jigsolve.puzzle.scores import Scores
 from jigsolve.runtime.errors import InputError
 
@@ -16,6 +17,7 @@ T = TypeVar("T")
 
 FORMAT = "jigsolve-run"
 VERSION = 2
+MAX_PIXELS = 1_000_000  # along a piece
 
 
 @dataclass(frozen=True)
@@ -97,15 +99,14 @@ class Record:
     @classmethod
     def from_data(cls, data: object) -> Record:
         """From data out of JSON. Layouts are checked where they are used; tables do without them."""
-        if not isinstance(data, dict) or (data.get("format"), data.get("version")) != (FORMAT, VERSION):
-            raise InputError(f'Expected a record with "format": "{FORMAT}", "version": {VERSION}.')
+        data = check_header(data, "result", FORMAT, VERSION)
         answers = [data["layout"]] if "layout" in data else []
         data = {"plugins": [], "seconds": {}, "consistency": 0.0, "notes": [], "layouts": answers} | data
-        scores, piece = _read(data, "scores", dict), _read(data, "piece", list)
-        if len(piece) != 2 or not all(isinstance(side, int) for side in piece):
-            raise InputError(f"Expected piece as [width, height], got {piece}.")
+        scores = check_object(data.get("scores"), "scores")
+        width, height = check_list(data.get("piece"), "piece", 2, "[width, height]")
+        piece = check_integer(width, "piece", 1, MAX_PIXELS), check_integer(height, "piece", 1, MAX_PIXELS)
         run = RunKey(
-            _read(data, "jigsolve", str), _read(data, "set", str), _read(data, "picture", str), (piece[0], piece[1]),
+            _read(data, "jigsolve", str), _read(data, "set", str), _read(data, "picture", str), piece,
             _read(data, "type", int, 1, 2), _read(data, "protocol", str), _read(data, "solver", str),
             _read(data, "seed", int), tuple(_read(data, "plugins", list)),
         )  # fmt: skip
@@ -128,7 +129,7 @@ def _read(data: dict[str, Any], key: str, type_: type[T], least: float = 0.0, mo
     """A checked value of a JSON object. least, most: bounds of numbers."""
     value = data.get(key)
     if not isinstance(value, int | float if type_ is float else type_):
-        raise InputError(f"Expected {key} as {type_.__name__}, got {type(value).__name__}.")
+        raise InputError(f"Expected {key} as {type_.__name__}, got {describe_value(value)}.")
     if isinstance(value, int | float) and not least <= value <= most:
         raise InputError(f"Expected {key} from {least:g} to {most:g}, got {value}.")
     return cast(T, value)
