@@ -13,13 +13,12 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from fit_learned import find_partners
+from fit_learned import find_partners, read_damage
 from scipy.sparse import csr_array
 
 from jigsolve.bench.protocols import Case, make_case, score_case
-from jigsolve.compatibility.learned import CANDIDATES, Learned, probabilities
-from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, find_pairs
-from jigsolve.dissimilarity import damage as wear
+from jigsolve.compatibility.learned import CANDIDATES, Learned
+from jigsolve.dissimilarity import Mahalanobis, find_pairs
 from jigsolve.io import files
 from jigsolve.pipeline import SolveParams, solve
 
@@ -36,18 +35,12 @@ def top_1_share(P: csr_array, partner: np.ndarray) -> float:
 
 def measure(case: Case, protocol: str) -> list[float]:
     puzzle, partner = case.puzzle, find_partners(case.truth)
-    near = find_pairs(puzzle, Mahalanobis(), CANDIDATES)
-    as_clean = top_1_share(probabilities(puzzle, near), partner)
-    border, coded = wear.detect_damage(puzzle, near, wear.sheet_joints(puzzle))
-    if border is CLEAN:
-        border = WORN if protocol.startswith("worn") else NOISY
-    model = Learned(border=border)
-    near = find_pairs(puzzle, Mahalanobis(border=border), model.keep(puzzle))
-    if coded:
-        near = wear.drop_joints(near, wear.sheet_joints(puzzle))
-    among = (near.sides == partner[:, None]).any(axis=1)[partner >= 0].mean()
-    P = probabilities(puzzle, near, model.keep(puzzle), border=border)
-    result = solve(puzzle, SolveParams(effort="fast", threads=1, border=border.name))
+    pairs, model = find_pairs(puzzle, Mahalanobis(), CANDIDATES), Learned()
+    as_clean = top_1_share(model.compute_probabilities(pairs), partner)
+    pairs = read_damage(pairs, protocol)
+    among = (pairs.sides == partner[:, None]).any(axis=1)[partner >= 0].mean()
+    P = model.compute_probabilities(pairs)
+    result = solve(puzzle, SolveParams(effort="fast", threads=1, border=pairs.border.name))
     scores = score_case(case, result.layout)
     return [as_clean, top_1_share(P, partner), among, scores.direct, scores.neighbour, result.confidence.share]
 

@@ -16,27 +16,27 @@ import numpy as np
 from PIL import Image
 from scipy.optimize import minimize
 
-from jigsolve.compatibility import blocks
+from jigsolve.dissimilarity import block_grids
 
 PIECES_PER_PHOTO = 300
-SIZE = blocks.LINES
+SIZE = block_grids.FITTED_LINES
 
 
 def cut_pieces(path: Path, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     picture = np.asarray(Image.open(path).convert("RGB"))
     y, x = (rng.integers(0, length // SIZE, PIECES_PER_PHOTO) * SIZE for length in picture.shape[:2])
     cut = np.stack([picture[a : a + SIZE, b : b + SIZE] for a, b in zip(y, x, strict=True)])
-    return cut, -x % blocks.PHASES
+    return cut, -x % block_grids.PHASES
 
 
 def score_planes(pieces: np.ndarray) -> np.ndarray:
-    """(n, PHASES, 3) the summands of `blocks.phases`, one for each plane."""
+    """(n, PHASES, 3) the summands of `phase_logits`, one for each plane."""
     found = []
-    weights = blocks.WEIGHTS
+    weights = block_grids.WEIGHTS
     for plane in range(3):
-        blocks.WEIGHTS = np.eye(3, dtype=np.float32)[plane]
-        found.append(blocks.phases(blocks._planes(pieces)))
-    blocks.WEIGHTS = weights
+        block_grids.WEIGHTS = np.eye(3, dtype=np.float32)[plane]
+        found.append(block_grids.phase_logits(block_grids._to_ycc(pieces)))
+    block_grids.WEIGHTS = weights
     return np.stack(found, axis=-1)
 
 

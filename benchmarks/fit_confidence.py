@@ -28,15 +28,16 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import expit, logit
 
-from jigsolve.compatibility import COMPATIBILITIES
-from jigsolve.compatibility.learned import inverted
+from jigsolve.compatibility import Learned
 from jigsolve.confidence import calibration
-from jigsolve.confidence.calibration import Facing, bound, doubts, features
+from jigsolve.confidence.calibration import LayoutJoints, compute_features, find_attachment, sum_doubts
 from jigsolve.dissimilarity import Mahalanobis, find_pairs
 from jigsolve.io.files import list_pictures
+from jigsolve.puzzle.geometry import SIDES
 from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.piece_classes import PieceClasses, find_piece_classes, merge_copies
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+from jigsolve.runtime.context import RunContext
 from jigsolve.runtime.events import ignore_event
 from jigsolve.solvers import SOLVERS, Budget, GridProblem
 
@@ -58,8 +59,8 @@ class Case:
     layout: Layout
     truth: Layout
 
-    def facing(self, layout: Layout) -> Facing:
-        return Facing(self.classes, layout, self.turns)
+    def joints_of(self, layout: Layout) -> LayoutJoints:
+        return LayoutJoints(self.classes, layout, self.turns)
 
 
 # Puzzles
@@ -128,20 +129,22 @@ def make_cases(photos: Path, known: Path, cache: Path | None) -> Iterator[Case]:
 
 def solve_case(puzzle: Puzzle, truth: Layout, effort: str, group: int, name: str, cache: Path | None) -> Case:
     classes = find_piece_classes(puzzle)
-    merge, measure, learned = merge_copies(puzzle, classes), Mahalanobis(), COMPATIBILITIES["learned"]
+    merged, learned = merge_copies(puzzle, classes), Learned()
     kept = None if cache is None else cache / f"{name}.npz"
     if kept is not None and kept.is_file():
         with np.load(kept) as found:
-            C = csr_array((found["data"], found["indices"], found["indptr"]), shape=(4 * len(merge), 4 * len(merge)))
+            P = csr_array((found["data"], found["indices"], found["indptr"]), shape=(SIDES * len(merged),) * 2)
             layout = Layout(found["pieces"], found["turns"])
     else:
-        C = learned.matrix(merge, measure, find_pairs(merge, measure, learned.keep(merge)), 0)
-        grid = GridProblem(C, puzzle.rows, puzzle.cols, puzzle.turns, classes)
+        pairs = find_pairs(merged, Mahalanobis(), learned.count_candidates(merged))
+        joints = learned.weigh(pairs, RunContext())
+        P = joints.P
+        grid = GridProblem(joints.C, puzzle.rows, puzzle.cols, puzzle.turns, classes)
         layout = SOLVERS["default"].solve(grid, 0, ignore_event, Budget(effort)).layout
         if kept is not None:
             kept.parent.mkdir(parents=True, exist_ok=True)
-            np.savez(kept, data=C.data, indices=C.indices, indptr=C.indptr, pieces=layout.pieces, turns=layout.turns)
-    return Case(group, inverted(C), classes, puzzle.turns, layout, truth)
+            np.savez(kept, data=P.data, indices=P.indices, indptr=P.indptr, pieces=layout.pieces, turns=layout.turns)
+    return Case(group, P, classes, puzzle.turns, layout, truth)
 
 
 def swap_pieces(case: Case, seed: int) -> Case:
@@ -160,9 +163,9 @@ def swap_pieces(case: Case, seed: int) -> Case:
 
 def find_right_appearances(case: Case) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """The joints that are in the truth too, possibly with other copies of their pieces."""
-    answer, truth = case.facing(case.layout), case.facing(case.truth)
-    true = np.concatenate([numbers.ravel() for numbers in truth.looks()])
-    right, down = (np.isin(numbers, true) for numbers in answer.looks())
+    answer, truth = case.joints_of(case.layout), case.joints_of(case.truth)
+    true = np.concatenate([numbers.ravel() for numbers in truth.appearance_ids()])
+    right, down = (np.isin(numbers, true) for numbers in answer.appearance_ids())
     return right, down
 
 
@@ -196,11 +199,11 @@ def main() -> None:
     args = parser.parse_args()
     answers = list(make_cases(args.photos, args.known, args.cache))
     all_cases = answers + [swap_pieces(case, k) for k, case in enumerate(answers)]
-    x = [flatten(features(case.P, case.facing(case.layout))) for case in all_cases]
+    x = [flatten(compute_features(case.P, case.joints_of(case.layout))) for case in all_cases]
     y = [flatten(find_right_appearances(case)) for case in all_cases]
     group = np.repeat([case.group for case in all_cases], [len(part) for part in y])
     X, Y = np.concatenate(x), np.concatenate(y)
-    lots = np.concatenate([flatten(case.facing(case.layout).lots()) for case in all_cases])
+    draws = np.concatenate([flatten(case.joints_of(case.layout).draw_probabilities()) for case in all_cases])
     strict = np.concatenate([flatten(find_right_joints(case.layout, case.truth)) for case in all_cases])
     own = np.arange(len(Y)) < sum(len(part) for part in y[: len(answers)])
     parts = (("answers", own), ("swapped", ~own))
@@ -213,22 +216,22 @@ def main() -> None:
         weights, bias = fit(X[~held], Y[~held])
         said[held] = expit(X[held] @ weights + bias)
     for what, m in parts:
-        print("{}, held out: ECE {:.4f} / {:.4f}".format(what, *compute_ece((said * lots)[m], strict[m])))
+        print("{}, held out: ECE {:.4f} / {:.4f}".format(what, *compute_ece((said * draws)[m], strict[m])))
     weights, bias = fit(X, Y)
     print(f"WEIGHTS = np.array({weights.tolist()})  # {', '.join(calibration.FEATURES)}\nBIAS = {bias}")
 
     ties, lies, many, all_right = [], [], [], []
     for case, part in zip(all_cases, y, strict=True):
-        answer = case.facing(case.layout)
-        right, down = (expit(f @ weights + bias) for f in features(case.P, answer))
+        answer = case.joints_of(case.layout)
+        right, down = (expit(f @ weights + bias) for f in compute_features(case.P, answer))
         unique = (case.classes.copies * answer.symmetry)[case.classes.class_of[case.layout.pieces]] == 1
-        ties.append(bound(right, down)[unique])
+        ties.append(find_attachment(right, down)[unique])
         lies.append(find_right_pieces(case.layout, case.truth, len(case.turns) > 1)[unique])
-        many.append(doubts((right, down)))
+        many.append(sum_doubts((right, down)))
         all_right.append(part.all())
     for name, value, true in (
-        ("PIECE", logit(np.concatenate(ties)), np.concatenate(lies)),
-        ("WHOLE", np.log(many)[: len(answers)], np.array(all_right)[: len(answers)]),
+        ("PIECE_MODEL", logit(np.concatenate(ties)), np.concatenate(lies)),
+        ("PICTURE_MODEL", np.log(many)[: len(answers)], np.array(all_right)[: len(answers)]),
     ):
         slope, bias = fit(value[:, None], true)
         print(f"{name} = ({slope[0]}, {bias})")

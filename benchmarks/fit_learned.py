@@ -25,12 +25,16 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
-from jigsolve.compatibility import learned
-from jigsolve.compatibility.learned import CANDIDATES, HOPELESS, PARTS, Joints, Learned, Net
-from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, find_pairs
-from jigsolve.dissimilarity import damage as wear
+from jigsolve.compatibility import Learned, learned
+from jigsolve.compatibility.joint_features import JointFeatures, context_columns
+from jigsolve.compatibility.learned import CANDIDATES, MIN_LOGIT
+from jigsolve.compatibility.measures import Measure, View
+from jigsolve.compatibility.network import NETWORKS, Network
+from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, Pairs, find_pairs
+from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints
 from jigsolve.io.render import render_sheet
-from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.geometry import SIDES
+from jigsolve.puzzle.layout import Layout, facing_sides
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
 from jigsolve.runtime.workers import split_range
 
@@ -62,10 +66,8 @@ class Example:
 
 def find_partners(truth: Layout) -> NDArray[np.int64]:
     """(4n,) the true partner of each side, -1 at the border of the picture."""
-    out = np.full(4 * truth.pieces.size, -1, dtype=np.int64)
-    p, t = truth.pieces.astype(np.int64), truth.turns.astype(np.int64)
-    for d, here, there in ((0, np.s_[:, :-1], np.s_[:, 1:]), (1, np.s_[:-1], np.s_[1:])):
-        a, b = 4 * p[here] + (d - t[here]) % 4, 4 * p[there] + (d + 2 - t[there]) % 4
+    out = np.full(SIDES * truth.pieces.size, -1, dtype=np.int64)
+    for a, b in facing_sides(truth.pieces, truth.turns):
         out[a], out[b] = b, a
     return out
 
@@ -166,16 +168,22 @@ def make_examples(folder: Path, each: int, seed: int, rough: bool) -> Iterator[E
                 yield make_example(number, *make_puzzle(photo, rng))
 
 
+def read_damage(pairs: Pairs, damage: str) -> Pairs:
+    """The pairs of a damaged puzzle as the program reads them, or as their damage asks for if it finds none."""
+    puzzle, sheet = pairs.puzzle, find_sheet_joints(pairs.puzzle)
+    border, coded = detect_damage(pairs, sheet)
+    if border is CLEAN:
+        border = WORN if damage.startswith("worn") else NOISY
+    count = Learned().count_candidates(puzzle, border)
+    pairs = find_pairs(puzzle, Mahalanobis(border=border), count, border=border)
+    return pairs.without(*sheet) if coded else pairs
+
+
 def make_example(photo: int, puzzle: Puzzle, truth: Layout, damage: str = "") -> Example:
-    near, border = find_pairs(puzzle, Mahalanobis(), CANDIDATES), CLEAN
-    if damage:  # as the program reads it, unless it finds no damage
-        border, spurious = wear.detect_damage(puzzle, near, wear.sheet_joints(puzzle))
-        if border is CLEAN:
-            border = WORN if damage.startswith("worn") else NOISY
-        near = find_pairs(puzzle, Mahalanobis(border=border), Learned(border=border).keep(puzzle))
-        if spurious:
-            near = wear.drop_joints(near, wear.sheet_joints(puzzle))
-    joints = Joints(puzzle, near, near.sides.shape[1], border=border)
+    pairs = find_pairs(puzzle, Mahalanobis(), CANDIDATES)
+    if damage:
+        pairs = read_damage(pairs, damage)
+    joints = JointFeatures(pairs, pairs.sides.shape[1])
     features = np.concatenate(
         [joints.features(*part).astype(np.float16) for part in split_range(len(joints.first), 1 << 15)]
     )
@@ -195,7 +203,7 @@ def fit_net(
     hidden: tuple[int, ...],
     epochs: int,
     seed: int,
-) -> Net:
+) -> Network:
     """Adam on the weighted cross-entropy, with a warm start and a cosine towards zero."""
     rng = np.random.default_rng(seed)
     mean, scale = x.mean(axis=0), x.std(axis=0) + np.float32(1e-3)
@@ -218,7 +226,7 @@ def fit_net(
                 second[k] += 0.002 * (g * g - second[k])
                 move = (first[k] / (1 - 0.9**step)) / (np.sqrt(second[k] / (1 - 0.998**step)) + 1e-8)
                 theta[k] -= (pace * (move + 1e-5 * theta[k])).astype(np.float32)
-    return Net(mean, scale, tuple(zip(theta[::2], theta[1::2], strict=True)))
+    return Network(mean, scale, tuple(zip(theta[::2], theta[1::2], strict=True)))
 
 
 def _gradient(
@@ -237,10 +245,10 @@ def _gradient(
     return out
 
 
-def fit(shown: list[Example], seed: int) -> list[Net]:
-    """All parts of the network, each on the logits of the part before."""
+def fit(shown: list[Example], seed: int) -> list[Network]:
+    """The three networks, each on the logits of the one before."""
     rng = np.random.default_rng(seed)
-    near_best = learned._kernels.VIEWS * learned._kernels.SON  # gap to the best rival, the better of the two views
+    near_best = len(View) * Measure.MAHALANOBIS  # gap to the best rival, the better of the two views
     x, y, w = [], [], []
     for e in shown:
         hard = e.true | (e.features[:, near_best] < 0.1)  # others are many and easy: a quarter, with weight four
@@ -255,14 +263,14 @@ def fit(shown: list[Example], seed: int) -> list[Net]:
     for stage in range(2):
         x, y, w = [], [], []
         for e, z in zip(shown, logit, strict=True):
-            alive = np.nonzero(z > HOPELESS)[0]
+            alive = np.nonzero(z > MIN_LOGIT)[0]
             pick = rng.choice(alive, min(len(alive), 8000), replace=False)
-            x.append(np.hstack([surroundings_of(e, z, stage).of(pick), context_of(e)[pick]]))
+            x.append(np.hstack([surroundings_of(e, z, stage).features(pick), context_of(e)[pick]]))
             y.append(e.true[pick])
             w.append(np.full(len(pick), e.weight * len(alive) / max(1, len(pick))))
         net = fit_net(*_stack(x, y, w), LATER, 8, seed + 1 + stage)
         old = zip(shown, logit, strict=True)
-        logit = [learned.judged_again(net, z, surroundings_of(e, z, stage), context_of(e)) for e, z in old]
+        logit = [learned.judge_again(net, z, surroundings_of(e, z, stage), context_of(e)) for e, z in old]
         parts.append(net)
     return parts
 
@@ -272,7 +280,7 @@ def _stack(x: list, y: list, w: list) -> tuple[NDArray[np.float32], NDArray[np.b
     return np.concatenate(x).astype(np.float32), np.concatenate(y), (weight / weight.mean()).astype(np.float32)
 
 
-def compute_logits(first: Net, e: Example) -> NDArray[np.float64]:
+def compute_logits(first: Network, e: Example) -> NDArray[np.float64]:
     step = 1 << 15
     parts = [first(e.features[lo : lo + step].astype(np.float32)) for lo in range(0, len(e.features), step)]
     return np.concatenate(parts).astype(np.float64)
@@ -283,20 +291,20 @@ def surroundings_of(e: Example, logit: NDArray[np.float64], stage: int) -> learn
 
 
 def context_of(e: Example) -> NDArray[np.float32]:
-    return e.features[:, learned.context_of(NOISY if e.damage else CLEAN)].astype(np.float32)
+    return e.features[:, context_columns(NOISY if e.damage else CLEAN)].astype(np.float32)
 
 
 # Evaluating
 
 
-def evaluate(parts: list[Net], hidden: list[Example]) -> str:
+def evaluate(parts: list[Network], hidden: list[Example]) -> str:
     """Top-1 and log loss as means over puzzles; calibration over all joints."""
     top, loss, true, said = [], [], [], []
     for e in hidden:
         logit = compute_logits(parts[0], e)
         for stage, net in enumerate(parts[1:]):
-            logit = learned.judged_again(net, logit, surroundings_of(e, logit, stage), context_of(e))
-        p = np.where(logit > HOPELESS, learned.chance(logit), 0.0)
+            logit = learned.judge_again(net, logit, surroundings_of(e, logit, stage), context_of(e))
+        p = np.where(logit > MIN_LOGIT, learned.to_probability(logit), 0.0)
         top.append(top_1_share(e, p))
         q = np.clip(p, 1e-6, 1 - 1e-6)
         loss.append(-np.where(e.true, np.log(q), np.log1p(-q)).sum() / max(1, e.true.sum()))
@@ -328,9 +336,9 @@ def top_1_share(e: Example, p: NDArray[np.float64]) -> float:
     return float(hits / max(1, (e.partner >= 0).sum()))
 
 
-def save(parts: list[Net], path: Path) -> None:
+def save(parts: list[Network], path: Path) -> None:
     stored: dict[str, NDArray[np.float32]] = {}
-    for name, net in zip(PARTS, parts, strict=True):
+    for name, net in zip(NETWORKS, parts, strict=True):
         stored |= {f"{name}_mean": net.mean, f"{name}_scale": net.scale}
         for k, (weight, bias) in enumerate(net.layers):
             stored |= {f"{name}_w{k}": weight, f"{name}_b{k}": bias}
