@@ -1,14 +1,14 @@
-"""Fit the numbers that `jigsolve.confidence.calibration` judges an answer by, and print them.
+"""Fit the coefficients of `jigsolve.confidence.calibration`, and print them.
 
     python benchmarks/fit_confidence.py PHOTOS SET [--cache DIR]
 
-Every photograph of PHOTOS becomes four puzzles: two as pictures are, two hard ones (noise, blur, coarse JPEG, small
-pieces), so that there are wrong joints to learn from; some are posterized, or no photograph at all but squares of black
-and white. Every picture of SET is cut into 28 px pieces, once upright and once turned. All are solved with solver
-`default`, mostly at effort fast; and since other solvers, and people, make errors that this one does not, every answer
-counts a second time with some of its pieces swapped. Then three logistics are fitted: does a joint look right, does a
-piece lie right, does the whole look right. The first is judged on every fourth picture in turn, with a fit on the
-others. --cache keeps the solved puzzles. Some four minutes of CPU.
+Every photograph of PHOTOS becomes four puzzles: two usual ones and two hard ones (noise, blur, coarse JPEG, small
+pieces), which give wrong joints to learn from. Some are posterized, or black and white squares instead of a photograph.
+Every picture of SET is cut into 28 px pieces, once upright and once turned. All are solved by solver `default`, mostly
+at effort fast. Other solvers, and people, make other errors, so every answer counts a second time with some of its
+pieces swapped. Then three logistic regressions are fitted: a joint looks right, a piece lies right, the whole looks
+right. The first is cross-validated over four groups of pictures. --cache keeps the solved puzzles. Takes about four
+minutes of CPU.
 """
 
 from __future__ import annotations
@@ -20,132 +20,135 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from fit_learned import shifted, vary
-from judge_confidence import ece, right_joints, right_pieces
+from fit_learned import shift_levels, vary
+from judge_confidence import compute_ece, find_right_joints, find_right_pieces
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter, ImageOps
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from scipy.special import expit, logit
 
-from jigsolve.compatibility import COMPATIBILITIES
-from jigsolve.compatibility.learned import inverted
+from jigsolve.compatibility import Learned
 from jigsolve.confidence import calibration
-from jigsolve.confidence.calibration import Facing, bound, doubts, features
+from jigsolve.confidence.calibration import LayoutJoints, compute_features, find_attachment, sum_doubts
 from jigsolve.dissimilarity import Mahalanobis, find_pairs
 from jigsolve.io.files import list_pictures
+from jigsolve.puzzle.geometry import SIDES
 from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.piece_classes import PieceClasses, find_piece_classes, merge_copies
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
+from jigsolve.runtime.context import RunContext
 from jigsolve.runtime.events import ignore_event
 from jigsolve.solvers import SOLVERS, Budget, GridProblem
 
 SIZES, HARD_SIZES = [28] * 5 + [16, 20, 24, 36, 48, 64], [16, 16, 20, 24, 28, 28, 36, 48]
-ROUNDS = {0: False, 1: False, 2: True, 4: True}  # seed: are they hard?
-SWAPPED = (0.005, 0.02, 0.05, 0.1)  # pairs of pieces, by the number of pieces
-MOST = 900  # pieces
+ROUNDS = {0: False, 1: False, 2: True, 4: True}  # seed -> whether the puzzles are hard
+SWAPPED = (0.005, 0.02, 0.05, 0.1)  # pairs, relative to the number of pieces
+MAX_PIECES = 900
 FOLDS = 4
 
 
 @dataclass
 class Case:
-    """A solved puzzle: everything its confidence is worked out from, and the truth."""
+    """A solved puzzle: the input of its confidence, and the truth. group: for cross-validation."""
 
     group: int
     P: csr_array
-    kinds: PieceClasses
+    classes: PieceClasses
     turns: tuple[int, ...]
     layout: Layout
     truth: Layout
 
-    def facing(self, layout: Layout) -> Facing:
-        return Facing(self.kinds, layout, self.turns)
+    def joints_of(self, layout: Layout) -> LayoutJoints:
+        return LayoutJoints(self.classes, layout, self.turns)
 
 
 # Puzzles
 
 
-def make(photo: Image.Image, hard: bool, rng: np.random.Generator) -> tuple[Puzzle, Layout]:
+def make_puzzle(photo: Image.Image, hard: bool, rng: np.random.Generator) -> tuple[Puzzle, Layout]:
     size = int(rng.choice(HARD_SIZES if hard else SIZES))
     if rng.random() < 0.04:
-        pixels = squares(rng)
+        pixels = make_squares(rng)
     else:
         area = 1e6 * np.exp(rng.uniform(np.log(0.12), np.log(0.9))) * (size / 28 if size > 28 else 1)
         picture = vary(photo, area, rng)
         if rng.random() < 0.08:
             picture = ImageOps.posterize(picture, int(rng.integers(2, 5)))
         if hard:
-            picture = harder(picture, rng)
+            picture = degrade(picture, rng)
         if rng.random() < 0.6:
-            picture = coded(picture, int(rng.integers(40, 96)), 2 if rng.random() < 0.8 else 0)
+            picture = recode(picture, int(rng.integers(40, 96)), 2 if rng.random() < 0.8 else 0)
         pixels = np.asarray(picture.convert("L"))[:, :, None] if rng.random() < 0.12 else np.asarray(picture)
     rows, cols = pixels.shape[0] // size, pixels.shape[1] // size
-    share = min(1.0, (MOST / (rows * cols)) ** 0.5)
+    share = min(1.0, (MAX_PIECES / (rows * cols)) ** 0.5)
     pixels = pixels[: max(2, int(rows * share)) * size, : max(2, int(cols * share)) * size]
     whole = cut(np.ascontiguousarray(pixels), size)
     return scramble(whole, bool(rng.random() < 0.5), int(rng.integers(1 << 30)))
 
 
-def squares(rng: np.random.Generator) -> NDArray[np.uint8]:
+def make_squares(rng: np.random.Generator) -> NDArray[np.uint8]:
     """Black and white squares, like a QR code."""
     across, size = int(rng.integers(21, 60)), int(rng.integers(6, 20))
     framed = np.pad(rng.random((across, across)) < 0.5, int(rng.integers(1, 5)), constant_values=True)
     return np.repeat(np.kron(framed, np.ones((size, size), bool)).astype(np.uint8)[:, :, None] * 255, 3, axis=2)
 
 
-def harder(picture: Image.Image, rng: np.random.Generator) -> Image.Image:
-    kind = rng.integers(3)
-    if kind == 0:
-        return shifted(picture, 1.0, rng.normal(0, rng.uniform(6, 25), (picture.height, picture.width, 3)))
-    if kind == 1:
+def degrade(picture: Image.Image, rng: np.random.Generator) -> Image.Image:
+    draw = rng.integers(3)
+    if draw == 0:
+        return shift_levels(picture, 1.0, rng.normal(0, rng.uniform(6, 25), (picture.height, picture.width, 3)))
+    if draw == 1:
         return picture.filter(ImageFilter.GaussianBlur(rng.uniform(0.8, 2.5)))
-    return coded(picture, int(rng.integers(10, 40)))
+    return recode(picture, int(rng.integers(10, 40)))
 
 
-def coded(picture: Image.Image, quality: int, subsampling: int = -1) -> Image.Image:
+def recode(picture: Image.Image, quality: int, subsampling: int = -1) -> Image.Image:
     buffer = io.BytesIO()
     picture.save(buffer, "JPEG", quality=quality, subsampling=subsampling)
     return Image.open(buffer).convert("RGB")
 
 
-def cases(photos: Path, known: Path, cache: Path | None) -> Iterator[Case]:
+def make_cases(photos: Path, known: Path, cache: Path | None) -> Iterator[Case]:
     paths = sorted(p for p in photos.iterdir() if p.suffix.lower() in (".jpg", ".png"))
     for seed, hard in ROUNDS.items():
         for number, path in enumerate(paths):
             image = Image.open(path)
             image.draft("RGB", (1600, 1600))
             rng = np.random.default_rng([7, number, seed])
-            puzzle, truth = make(image.convert("RGB"), hard, rng)
-            yield solved(
+            puzzle, truth = make_puzzle(image.convert("RGB"), hard, rng)
+            yield solve_case(
                 puzzle, truth, "fast" if rng.random() < 0.75 else "normal", number, f"photo-{number}-{seed}", cache
             )
     for turned in (False, True):
         for number, path in enumerate(list_pictures(known)):
             puzzle, truth = scramble(cut(np.asarray(Image.open(path).convert("RGB")), 28), turned, number)
             effort = "normal" if turned else "fast"
-            yield solved(puzzle, truth, effort, 100 + number, f"set-{number}-{turned}", cache)
+            yield solve_case(puzzle, truth, effort, 100 + number, f"set-{number}-{turned}", cache)
 
 
-def solved(puzzle: Puzzle, truth: Layout, effort: str, group: int, name: str, cache: Path | None) -> Case:
-    kinds = find_piece_classes(puzzle)
-    merge, measure, learned = merge_copies(puzzle, kinds), Mahalanobis(), COMPATIBILITIES["learned"]
+def solve_case(puzzle: Puzzle, truth: Layout, effort: str, group: int, name: str, cache: Path | None) -> Case:
+    classes = find_piece_classes(puzzle)
+    merged, learned = merge_copies(puzzle, classes), Learned()
     kept = None if cache is None else cache / f"{name}.npz"
     if kept is not None and kept.is_file():
         with np.load(kept) as found:
-            C = csr_array((found["data"], found["indices"], found["indptr"]), shape=(4 * len(merge), 4 * len(merge)))
+            P = csr_array((found["data"], found["indices"], found["indptr"]), shape=(SIDES * len(merged),) * 2)
             layout = Layout(found["pieces"], found["turns"])
     else:
-        C = learned.matrix(merge, measure, find_pairs(merge, measure, learned.keep(merge)), 0)
-        grid = GridProblem(C, puzzle.rows, puzzle.cols, puzzle.turns, kinds)
+        pairs = find_pairs(merged, Mahalanobis(), learned.count_candidates(merged))
+        joints = learned.weigh(pairs, RunContext())
+        P = joints.P
+        grid = GridProblem(joints.C, puzzle.rows, puzzle.cols, puzzle.turns, classes)
         layout = SOLVERS["default"].solve(grid, 0, ignore_event, Budget(effort)).layout
         if kept is not None:
             kept.parent.mkdir(parents=True, exist_ok=True)
-            np.savez(kept, data=C.data, indices=C.indices, indptr=C.indptr, pieces=layout.pieces, turns=layout.turns)
-    return Case(group, inverted(C), kinds, puzzle.turns, layout, truth)
+            np.savez(kept, data=P.data, indices=P.indices, indptr=P.indptr, pieces=layout.pieces, turns=layout.turns)
+    return Case(group, P, classes, puzzle.turns, layout, truth)
 
 
-def spoiled(case: Case, seed: int) -> Case:
-    """The same with some pairs of pieces swapped."""
+def swap_pieces(case: Case, seed: int) -> Case:
+    """The case with some pairs of pieces swapped."""
     rng = np.random.default_rng(seed)
     pieces, turns = case.layout.pieces.copy(), case.layout.turns.copy()
     pairs = max(1, int(pieces.size * rng.choice(SWAPPED)))
@@ -158,20 +161,20 @@ def spoiled(case: Case, seed: int) -> Case:
 # Fitting
 
 
-def look_right(case: Case) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """The joints that the truth has too, be it in other copies."""
-    answer, truth = case.facing(case.layout), case.facing(case.truth)
-    true = np.concatenate([numbers.ravel() for numbers in truth.looks()])
-    right, down = (np.isin(numbers, true) for numbers in answer.looks())
+def find_right_appearances(case: Case) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """The joints that are in the truth too, possibly with other copies of their pieces."""
+    answer, truth = case.joints_of(case.layout), case.joints_of(case.truth)
+    true = np.concatenate([numbers.ravel() for numbers in truth.appearance_ids()])
+    right, down = (np.isin(numbers, true) for numbers in answer.appearance_ids())
     return right, down
 
 
-def flat(grids: tuple[NDArray, NDArray] | list[NDArray]) -> NDArray:
+def flatten(grids: tuple[NDArray, NDArray] | list[NDArray]) -> NDArray:
     return np.concatenate([grid.reshape(-1, *grid.shape[2:]) for grid in grids])
 
 
 def fit(x: NDArray[np.float64], y: NDArray[np.bool_]) -> tuple[NDArray[np.float64], float]:
-    """Weights and bias of a logistic: cross-entropy with a trace of decay."""
+    """Weights and bias of a logistic regression, with a small weight decay."""
     mean, scale = x.mean(axis=0), x.std(axis=0) + 1e-3
     x = (x - mean) / scale
 
@@ -194,16 +197,16 @@ def main() -> None:
     parser.add_argument("known", type=Path, metavar="SET")
     parser.add_argument("--cache", type=Path)
     args = parser.parse_args()
-    answers = list(cases(args.photos, args.known, args.cache))
-    all_cases = answers + [spoiled(case, k) for k, case in enumerate(answers)]
-    x = [flat(features(case.P, case.facing(case.layout))) for case in all_cases]
-    y = [flat(look_right(case)) for case in all_cases]
+    answers = list(make_cases(args.photos, args.known, args.cache))
+    all_cases = answers + [swap_pieces(case, k) for k, case in enumerate(answers)]
+    x = [flatten(compute_features(case.P, case.joints_of(case.layout))) for case in all_cases]
+    y = [flatten(find_right_appearances(case)) for case in all_cases]
     group = np.repeat([case.group for case in all_cases], [len(part) for part in y])
     X, Y = np.concatenate(x), np.concatenate(y)
-    lots = np.concatenate([flat(case.facing(case.layout).lots()) for case in all_cases])
-    strict = np.concatenate([flat(right_joints(case.layout, case.truth)) for case in all_cases])
+    draws = np.concatenate([flatten(case.joints_of(case.layout).draw_probabilities()) for case in all_cases])
+    strict = np.concatenate([flatten(find_right_joints(case.layout, case.truth)) for case in all_cases])
     own = np.arange(len(Y)) < sum(len(part) for part in y[: len(answers)])
-    parts = (("answers", own), ("spoiled", ~own))
+    parts = (("answers", own), ("swapped", ~own))
     for what, m in parts:
         print(f"{what}: {len(answers)}, of {m.sum()} joints {Y[m].mean():.1%} look right, {strict[m].mean():.1%} are")
 
@@ -213,22 +216,22 @@ def main() -> None:
         weights, bias = fit(X[~held], Y[~held])
         said[held] = expit(X[held] @ weights + bias)
     for what, m in parts:
-        print("{}, held out: ECE {:.4f} / {:.4f}".format(what, *ece((said * lots)[m], strict[m])))
+        print("{}, held out: ECE {:.4f} / {:.4f}".format(what, *compute_ece((said * draws)[m], strict[m])))
     weights, bias = fit(X, Y)
     print(f"WEIGHTS = np.array({weights.tolist()})  # {', '.join(calibration.FEATURES)}\nBIAS = {bias}")
 
     ties, lies, many, all_right = [], [], [], []
     for case, part in zip(all_cases, y, strict=True):
-        answer = case.facing(case.layout)
-        right, down = (expit(f @ weights + bias) for f in features(case.P, answer))
-        unique = (case.kinds.copies * answer.symmetry)[case.kinds.class_of[case.layout.pieces]] == 1
-        ties.append(bound(right, down)[unique])
-        lies.append(right_pieces(case.layout, case.truth, len(case.turns) > 1)[unique])
-        many.append(doubts((right, down)))
+        answer = case.joints_of(case.layout)
+        right, down = (expit(f @ weights + bias) for f in compute_features(case.P, answer))
+        unique = (case.classes.copies * answer.symmetry)[case.classes.class_of[case.layout.pieces]] == 1
+        ties.append(find_attachment(right, down)[unique])
+        lies.append(find_right_pieces(case.layout, case.truth, len(case.turns) > 1)[unique])
+        many.append(sum_doubts((right, down)))
         all_right.append(part.all())
     for name, value, true in (
-        ("PIECE", logit(np.concatenate(ties)), np.concatenate(lies)),
-        ("WHOLE", np.log(many)[: len(answers)], np.array(all_right)[: len(answers)]),
+        ("PIECE_MODEL", logit(np.concatenate(ties)), np.concatenate(lies)),
+        ("PICTURE_MODEL", np.log(many)[: len(answers)], np.array(all_right)[: len(answers)]),
     ):
         slope, bias = fit(value[:, None], true)
         print(f"{name} = ({slope[0]}, {bias})")

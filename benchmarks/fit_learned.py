@@ -2,11 +2,11 @@
 
     python benchmarks/fit_learned.py PHOTOS [--rough] [--out weights.npz] [--held-out held_out.npz] [--puzzles 7]
 
-Every photograph becomes several puzzles: scaled, cropped, sharpened, blurred, noised, stretched in contrast, coded as
-JPEG, made grey, cut into pieces of many sizes. First a fit without every fourth photograph, judged on those; then,
-with nothing chosen anew, the fit on all that is saved with --out. Without --out nothing is written: the weights that
-the program uses, src/jigsolve/compatibility/weights.npz, are replaced only if that path is given. The same
-photographs and seed give the same weights. Some ten minutes on one core, 5 GB of memory.
+Every photograph becomes several puzzles: scaled, cropped, sharpened, blurred, with noise or more contrast, coded as
+JPEG, made grey, cut into pieces of many sizes. The first fit leaves out every fourth photograph and is evaluated on
+those; the second one, with the same settings, uses all and is saved with --out. Without --out nothing is written: the
+weights of the program, src/jigsolve/compatibility/weights.npz, are replaced only if that path is given. The same
+photographs and seed give the same weights. Takes about ten minutes on one core and 5 GB of memory.
 
 With --rough the puzzles are damaged as well, and the weights are those for damaged borders
 (src/jigsolve/compatibility/rough.npz): 1 to 4 pixels lost around every piece, the sheet coded as JPEG, or noise.
@@ -25,26 +25,30 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
-from jigsolve.compatibility import learned
-from jigsolve.compatibility.learned import CANDIDATES, HOPELESS, PARTS, Joints, Learned, Net
-from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, find_pairs
-from jigsolve.dissimilarity import damage as wear
+from jigsolve.compatibility import Learned, learned
+from jigsolve.compatibility.joint_features import JointFeatures, context_columns
+from jigsolve.compatibility.learned import CANDIDATES, MIN_LOGIT
+from jigsolve.compatibility.measures import Measure, View
+from jigsolve.compatibility.network import NETWORKS, Network
+from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, Pairs, find_pairs
+from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints
 from jigsolve.io.render import render_sheet
-from jigsolve.puzzle.layout import Layout
+from jigsolve.puzzle.geometry import SIDES
+from jigsolve.puzzle.layout import Layout, facing_sides
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
 from jigsolve.runtime.workers import split_range
 
 SIZES = [28] * 9 + [8, 10, 14, 14, 20, 20, 24, 36, 40, 56, 64]
-MOST_PIECES = 3000
-ROUGH_SIZES, ROUGH_PIECES = [28] * 9 + [16, 20, 20, 24, 24, 36, 40, 40, 56], 600
+MAX_PIECES = 3000
+ROUGH_SIZES, MAX_ROUGH_PIECES = [28] * 9 + [16, 20, 20, 24, 24, 36, 40, 40, 56], 600
 FIRST, LATER = (64, 24), (16, 8)  # hidden units of the first part and of the later ones
-SAMPLE = 12_000  # joints a puzzle adds to the fit
-HELD_OUT = 4  # every how manieth photograph is kept for judging
+SAMPLE = 12_000  # joints of each puzzle in the fit
+HELD_OUT = 4  # one photograph in four is held out
 
 
 @dataclass
 class Example:
-    """The candidate joints of one puzzle, their features and which of them are true."""
+    """The candidate joints of one puzzle, their features, and which of them are true."""
 
     photo: int
     first: NDArray[np.int32]
@@ -56,16 +60,14 @@ class Example:
 
     @property
     def weight(self) -> float:
-        """Large puzzles count for more than small ones, though not in proportion."""
+        """Large puzzles count for more than small ones, but less than in proportion."""
         return float(max(1, (self.partner >= 0).sum()) ** -0.7)
 
 
-def partners(truth: Layout) -> NDArray[np.int64]:
-    """(4n,) the side that truly faces each side, -1 at the picture's edge."""
-    out = np.full(4 * truth.pieces.size, -1, dtype=np.int64)
-    p, t = truth.pieces.astype(np.int64), truth.turns.astype(np.int64)
-    for d, here, there in ((0, np.s_[:, :-1], np.s_[:, 1:]), (1, np.s_[:-1], np.s_[1:])):
-        a, b = 4 * p[here] + (d - t[here]) % 4, 4 * p[there] + (d + 2 - t[there]) % 4
+def find_partners(truth: Layout) -> NDArray[np.int64]:
+    """(4n,) the true partner of each side, -1 at the border of the picture."""
+    out = np.full(SIDES * truth.pieces.size, -1, dtype=np.int64)
+    for a, b in facing_sides(truth.pieces, truth.turns):
         out[a], out[b] = b, a
     return out
 
@@ -74,47 +76,47 @@ def partners(truth: Layout) -> NDArray[np.int64]:
 
 
 def vary(photo: Image.Image, area: float, rng: np.random.Generator) -> Image.Image:
-    """A smaller picture as it might reach us: some part of the photograph, of that many pixels, treated somehow."""
+    """A part of the photograph with about `area` pixels, filtered at random."""
     if rng.random() < 0.35:
         share = rng.uniform(0.45, 0.85)
         x, y = rng.uniform(0, 1 - share, 2) * photo.size
         photo = photo.crop((int(x), int(y), int(x + share * photo.width), int(y + share * photo.height)))
     scale = min(1.0, (area / (photo.width * photo.height)) ** 0.5)
-    kinds = [Image.Resampling.LANCZOS, Image.Resampling.BICUBIC, Image.Resampling.BOX, Image.Resampling.LANCZOS]
-    picture = photo.resize((int(photo.width * scale), int(photo.height * scale)), kinds[rng.integers(4)])
-    kind = rng.random()
-    if kind < 0.07:
+    filters = [Image.Resampling.LANCZOS, Image.Resampling.BICUBIC, Image.Resampling.BOX, Image.Resampling.LANCZOS]
+    picture = photo.resize((int(photo.width * scale), int(photo.height * scale)), filters[rng.integers(4)])
+    draw = rng.random()
+    if draw < 0.07:
         picture = picture.filter(ImageFilter.GaussianBlur(rng.uniform(0.4, 0.8)))
-    elif kind < 0.20:
+    elif draw < 0.20:
         picture = picture.filter(ImageFilter.UnsharpMask(1.0, int(rng.uniform(40, 120)), 0))
-    elif kind < 0.27:
-        picture = shifted(picture, 1.0, rng.normal(0, rng.uniform(1, 6), (picture.height, picture.width, 3)))
+    elif draw < 0.27:
+        picture = shift_levels(picture, 1.0, rng.normal(0, rng.uniform(1, 6), (picture.height, picture.width, 3)))
     if rng.random() < 0.12:
-        picture = shifted(picture, rng.uniform(1.1, 1.5), rng.uniform(-20, 30))
+        picture = shift_levels(picture, rng.uniform(1.1, 1.5), rng.uniform(-20, 30))
     return picture
 
 
-def shifted(picture: Image.Image, contrast: float, add: float | NDArray[np.float64]) -> Image.Image:
+def shift_levels(picture: Image.Image, contrast: float, add: float | NDArray[np.float64]) -> Image.Image:
     return Image.fromarray(np.clip((np.asarray(picture) - 128.0) * contrast + 128.0 + add, 0, 255).astype(np.uint8))
 
 
-def coded(picture: Image.Image, rng: np.random.Generator) -> Image.Image:
+def recode(picture: Image.Image, rng: np.random.Generator) -> Image.Image:
     """The picture after a pass through JPEG, mostly with halved chroma."""
     buffer = io.BytesIO()
     picture.save(buffer, "JPEG", quality=int(rng.integers(70, 93)), subsampling=2 if rng.random() < 0.85 else 0)
     return Image.open(buffer).convert("RGB")
 
 
-def make(
-    photo: Image.Image, rng: np.random.Generator, sizes: list[int] = SIZES, pieces: int = MOST_PIECES
+def make_puzzle(
+    photo: Image.Image, rng: np.random.Generator, sizes: list[int] = SIZES, pieces: int = MAX_PIECES
 ) -> tuple[Puzzle, Layout]:
-    """One puzzle of a photograph, and its truth."""
+    """A puzzle from a photograph, and its truth."""
     high = int(rng.choice(sizes))
     wide = round(high * rng.uniform(0.5, 1.9)) if rng.random() < 0.1 else high
     area = 1e6 * np.exp(rng.uniform(np.log(0.3), np.log(1.6))) * (1.6 if high >= 36 else 1.0)
     picture = vary(photo, area, rng)
     if rng.random() < 0.6:
-        picture = coded(picture, rng)
+        picture = recode(picture, rng)
     pixels = np.asarray(picture.convert("L"))[:, :, None] if rng.random() < 0.12 else np.asarray(picture)
     if rng.random() < 0.25:  # a block grid that does not start at the corner
         x, y = rng.integers(0, 16, 2)
@@ -125,33 +127,33 @@ def make(
     pixels = pixels[: max(2, int(rows * share)) * high, : max(2, int(cols * share)) * wide]
     whole = cut(np.ascontiguousarray(pixels), (wide, high))
     puzzle, truth = scramble(whole, bool(rng.random() < 0.55), int(rng.integers(1 << 30)))
-    if rng.random() < 0.08 and pixels.shape[2] == 3:  # coded after scrambling: the block grid tells nothing
-        coarse = np.asarray(coded(Image.fromarray(render_sheet(puzzle)), rng))
+    if rng.random() < 0.08 and pixels.shape[2] == 3:  # coded after scrambling: its block grid is uninformative
+        coarse = np.asarray(recode(Image.fromarray(render_sheet(puzzle)), rng))
         puzzle = replace(puzzle, pieces=cut(coarse, (wide, high)).pieces)
     return puzzle, truth
 
 
-def damaged(puzzle: Puzzle, rng: np.random.Generator) -> tuple[Puzzle, str]:
-    """The puzzle with its pieces worn, coded on their sheet, or noised; and which of these, in a word."""
-    pieces, kind = puzzle.pieces, rng.random()
+def damage_pieces(puzzle: Puzzle, rng: np.random.Generator) -> tuple[Puzzle, str]:
+    """The puzzle with worn pieces, a JPEG sheet, or noise; and the name of the damage."""
+    pieces, draw = puzzle.pieces, rng.random()
     name = ""
-    if kind < 0.55:
+    if draw < 0.55:
         lost = int(min(rng.choice([1, 2, 3, 4], p=[0.35, 0.3, 0.2, 0.15]), min(pieces.shape[1:3]) // 5))
         pieces, name = pieces[:, lost:-lost, lost:-lost], f"worn-{lost}"
-    elif kind < 0.78:
+    elif draw < 0.78:
         buffer, quality = io.BytesIO(), int(rng.integers(55, 98))
         pixels = render_sheet(puzzle) if pieces.shape[3] == 3 else render_sheet(puzzle)[..., 0]
         Image.fromarray(pixels).save(buffer, "JPEG", quality=quality, subsampling=2 if rng.random() < 0.85 else 0)
         pieces = cut(np.atleast_3d(np.asarray(Image.open(buffer))), pieces.shape[2:0:-1]).pieces
         name = f"jpeg-{quality // 10}x"
-    if kind > 0.78 or rng.random() < 0.1:
+    if draw > 0.78 or rng.random() < 0.1:
         deviation = float(np.exp(rng.uniform(np.log(2.5), np.log(25.0))))
         pieces = np.clip(pieces + rng.normal(0.0, deviation, pieces.shape), 0, 255).astype(np.uint8)
         name = f"{name} noise-{'low' if deviation < 8 else 'high'}".strip()
     return replace(puzzle, pieces=np.ascontiguousarray(pieces)), name
 
 
-def examples(folder: Path, each: int, seed: int, rough: bool) -> Iterator[Example]:
+def make_examples(folder: Path, each: int, seed: int, rough: bool) -> Iterator[Example]:
     for number, path in enumerate(sorted(p for p in folder.iterdir() if p.suffix.lower() in (".jpg", ".png"))):
         image = Image.open(path)
         image.draft("RGB", (2400, 2400))
@@ -159,27 +161,33 @@ def examples(folder: Path, each: int, seed: int, rough: bool) -> Iterator[Exampl
         for k in range(each):
             rng = np.random.default_rng([seed, number, k])
             if rough:
-                puzzle, truth = make(photo, rng, ROUGH_SIZES, ROUGH_PIECES)
-                puzzle, damage = damaged(puzzle, rng)
-                yield example(number, puzzle, truth, damage)
+                puzzle, truth = make_puzzle(photo, rng, ROUGH_SIZES, MAX_ROUGH_PIECES)
+                puzzle, damage = damage_pieces(puzzle, rng)
+                yield make_example(number, puzzle, truth, damage)
             else:
-                yield example(number, *make(photo, rng))
+                yield make_example(number, *make_puzzle(photo, rng))
 
 
-def example(photo: int, puzzle: Puzzle, truth: Layout, damage: str = "") -> Example:
-    near, border = find_pairs(puzzle, Mahalanobis(), CANDIDATES), CLEAN
-    if damage:  # read as the program would read it, unless it sees no damage
-        border, spurious = wear.detect_damage(puzzle, near, wear.sheet_joints(puzzle))
-        if border is CLEAN:
-            border = WORN if damage.startswith("worn") else NOISY
-        near = find_pairs(puzzle, Mahalanobis(border=border), Learned(border=border).keep(puzzle))
-        if spurious:
-            near = wear.drop_joints(near, wear.sheet_joints(puzzle))
-    joints = Joints(puzzle, near, near.sides.shape[1], border=border)
+def read_damage(pairs: Pairs, damage: str) -> Pairs:
+    """The pairs of a damaged puzzle as the program reads them, or as their damage asks for if it finds none."""
+    puzzle, sheet = pairs.puzzle, find_sheet_joints(pairs.puzzle)
+    border, coded = detect_damage(pairs, sheet)
+    if border is CLEAN:
+        border = WORN if damage.startswith("worn") else NOISY
+    count = Learned().count_candidates(puzzle, border)
+    pairs = find_pairs(puzzle, Mahalanobis(border=border), count, border=border)
+    return pairs.without(*sheet) if coded else pairs
+
+
+def make_example(photo: int, puzzle: Puzzle, truth: Layout, damage: str = "") -> Example:
+    pairs = find_pairs(puzzle, Mahalanobis(), CANDIDATES)
+    if damage:
+        pairs = read_damage(pairs, damage)
+    joints = JointFeatures(pairs, pairs.sides.shape[1])
     features = np.concatenate(
         [joints.features(*part).astype(np.float16) for part in split_range(len(joints.first), 1 << 15)]
     )
-    partner = partners(truth)
+    partner = find_partners(truth)
     return Example(
         photo, joints.first, joints.second, features, partner[joints.first] == joints.second, partner, damage
     )
@@ -195,7 +203,7 @@ def fit_net(
     hidden: tuple[int, ...],
     epochs: int,
     seed: int,
-) -> Net:
+) -> Network:
     """Adam on the weighted cross-entropy, with a warm start and a cosine towards zero."""
     rng = np.random.default_rng(seed)
     mean, scale = x.mean(axis=0), x.std(axis=0) + np.float32(1e-3)
@@ -218,7 +226,7 @@ def fit_net(
                 second[k] += 0.002 * (g * g - second[k])
                 move = (first[k] / (1 - 0.9**step)) / (np.sqrt(second[k] / (1 - 0.998**step)) + 1e-8)
                 theta[k] -= (pace * (move + 1e-5 * theta[k])).astype(np.float32)
-    return Net(mean, scale, tuple(zip(theta[::2], theta[1::2], strict=True)))
+    return Network(mean, scale, tuple(zip(theta[::2], theta[1::2], strict=True)))
 
 
 def _gradient(
@@ -237,67 +245,67 @@ def _gradient(
     return out
 
 
-def fit(shown: list[Example], seed: int) -> list[Net]:
-    """All parts, each on what the one before makes of whole puzzles."""
+def fit(shown: list[Example], seed: int) -> list[Network]:
+    """The three networks, each on the logits of the one before."""
     rng = np.random.default_rng(seed)
-    near_best = learned._kernels.VIEWS * learned._kernels.SON  # gap to the best rival, the better of the two views
+    near_best = len(View) * Measure.MAHALANOBIS  # gap to the best rival, the better of the two views
     x, y, w = [], [], []
     for e in shown:
-        hard = e.true | (e.features[:, near_best] < 0.1)  # the rest is plentiful and easy: a quarter, four times
+        hard = e.true | (e.features[:, near_best] < 0.1)  # others are many and easy: a quarter, with weight four
         chance = np.where(hard, 1.0, 0.25)
         chance *= min(1.0, SAMPLE / chance.sum())
         pick = rng.random(len(chance)) < chance
         x.append(e.features[pick])
         y.append(e.true[pick])
         w.append(e.weight / chance[pick])
-    parts = [fit_net(*_stacked(x, y, w), FIRST, 8, seed)]
-    logit = [logits(parts[0], e) for e in shown]
+    parts = [fit_net(*_stack(x, y, w), FIRST, 8, seed)]
+    logit = [compute_logits(parts[0], e) for e in shown]
     for stage in range(2):
         x, y, w = [], [], []
         for e, z in zip(shown, logit, strict=True):
-            alive = np.nonzero(z > HOPELESS)[0]
+            alive = np.nonzero(z > MIN_LOGIT)[0]
             pick = rng.choice(alive, min(len(alive), 8000), replace=False)
-            x.append(np.hstack([around(e, z, stage).of(pick), context(e)[pick]]))
+            x.append(np.hstack([surroundings_of(e, z, stage).features(pick), context_of(e)[pick]]))
             y.append(e.true[pick])
             w.append(np.full(len(pick), e.weight * len(alive) / max(1, len(pick))))
-        net = fit_net(*_stacked(x, y, w), LATER, 8, seed + 1 + stage)
+        net = fit_net(*_stack(x, y, w), LATER, 8, seed + 1 + stage)
         old = zip(shown, logit, strict=True)
-        logit = [learned.judged_again(net, z, around(e, z, stage), context(e)) for e, z in old]
+        logit = [learned.judge_again(net, z, surroundings_of(e, z, stage), context_of(e)) for e, z in old]
         parts.append(net)
     return parts
 
 
-def _stacked(x: list, y: list, w: list) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.float32]]:
+def _stack(x: list, y: list, w: list) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.float32]]:
     weight = np.concatenate(w)
     return np.concatenate(x).astype(np.float32), np.concatenate(y), (weight / weight.mean()).astype(np.float32)
 
 
-def logits(first: Net, e: Example) -> NDArray[np.float64]:
+def compute_logits(first: Network, e: Example) -> NDArray[np.float64]:
     step = 1 << 15
     parts = [first(e.features[lo : lo + step].astype(np.float32)) for lo in range(0, len(e.features), step)]
     return np.concatenate(parts).astype(np.float64)
 
 
-def around(e: Example, logit: NDArray[np.float64], stage: int) -> learned.Surroundings:
+def surroundings_of(e: Example, logit: NDArray[np.float64], stage: int) -> learned.Surroundings:
     return learned.Surroundings(e.first, e.second, len(e.partner), logit, with_loops=stage > 0)
 
 
-def context(e: Example) -> NDArray[np.float32]:
-    return e.features[:, learned.context_of(NOISY if e.damage else CLEAN)].astype(np.float32)
+def context_of(e: Example) -> NDArray[np.float32]:
+    return e.features[:, context_columns(NOISY if e.damage else CLEAN)].astype(np.float32)
 
 
-# Judging
+# Evaluating
 
 
-def judge(parts: list[Net], hidden: list[Example]) -> str:
-    """Means over puzzles of top-1 and log loss; calibration over all their joints."""
+def evaluate(parts: list[Network], hidden: list[Example]) -> str:
+    """Top-1 and log loss as means over puzzles; calibration over all joints."""
     top, loss, true, said = [], [], [], []
     for e in hidden:
-        logit = logits(parts[0], e)
+        logit = compute_logits(parts[0], e)
         for stage, net in enumerate(parts[1:]):
-            logit = learned.judged_again(net, logit, around(e, logit, stage), context(e))
-        p = np.where(logit > HOPELESS, learned.chance(logit), 0.0)
-        top.append(top_1(e, p))
+            logit = learned.judge_again(net, logit, surroundings_of(e, logit, stage), context_of(e))
+        p = np.where(logit > MIN_LOGIT, learned.to_probability(logit), 0.0)
+        top.append(top_1_share(e, p))
         q = np.clip(p, 1e-6, 1 - 1e-6)
         loss.append(-np.where(e.true, np.log(q), np.log1p(-q)).sum() / max(1, e.true.sum()))
         true.append(e.true)
@@ -317,8 +325,8 @@ def judge(parts: list[Net], hidden: list[Example]) -> str:
     return "\n".join([*lines, f"calibration error {error:.4f}"])
 
 
-def top_1(e: Example, p: NDArray[np.float64]) -> float:
-    """Share of sides with a partner for which it is the likeliest; ties share."""
+def top_1_share(e: Example, p: NDArray[np.float64]) -> float:
+    """The share of sides whose partner is the likeliest one; ties share."""
     a, b = e.first, e.second
     best = np.full(len(e.partner), -1.0)
     np.maximum.at(best, a, p)
@@ -328,9 +336,9 @@ def top_1(e: Example, p: NDArray[np.float64]) -> float:
     return float(hits / max(1, (e.partner >= 0).sum()))
 
 
-def save(parts: list[Net], path: Path) -> None:
+def save(parts: list[Network], path: Path) -> None:
     stored: dict[str, NDArray[np.float32]] = {}
-    for name, net in zip(PARTS, parts, strict=True):
+    for name, net in zip(NETWORKS, parts, strict=True):
         stored |= {f"{name}_mean": net.mean, f"{name}_scale": net.scale}
         for k, (weight, bias) in enumerate(net.layers):
             stored |= {f"{name}_w{k}": weight, f"{name}_b{k}": bias}
@@ -345,19 +353,19 @@ def main() -> None:
     parser.add_argument("--held-out", type=Path, help="where to save the fit without the held-out photographs")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--puzzles", type=int, default=7, help="puzzles made of each photograph")
-    given = parser.parse_args()
-    every = list(examples(given.photos, given.puzzles, given.seed, given.rough))
+    args = parser.parse_args()
+    every = list(make_examples(args.photos, args.puzzles, args.seed, args.rough))
     print(f"{len(every)} puzzles, {sum(len(e.true) for e in every)} candidate joints", flush=True)
     held = [e for e in every if e.photo % HELD_OUT == 2]
     if not held:
         parser.error("expected at least three photographs, or none is held out")
-    blind = fit([e for e in every if e.photo % HELD_OUT != 2], given.seed)
+    blind = fit([e for e in every if e.photo % HELD_OUT != 2], args.seed)
     for count in (1, 2, 3):
-        print(f"by {count} of 3 parts: {judge(blind[:count], held)}", flush=True)
-    if given.held_out:
-        save(blind, given.held_out)
-    if given.out:
-        save(fit(every, given.seed), given.out)
+        print(f"by {count} of 3 parts: {evaluate(blind[:count], held)}", flush=True)
+    if args.held_out:
+        save(blind, args.held_out)
+    if args.out:
+        save(fit(every, args.seed), args.out)
 
 
 if __name__ == "__main__":

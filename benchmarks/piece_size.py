@@ -1,9 +1,9 @@
-"""How often `--piece auto` finds the size of the pieces, and how far its confidence can be trusted.
+"""How often `--piece auto` finds the piece size, and how well calibrated its confidence is.
 
     python benchmarks/piece_size.py FOLDER... [--cases 400] [--seed 0] [--wrong]
 
-Each case is a picture of the folders, every other time scaled to a random size, cut, scrambled, and every other time
-saved as JPEG of quality 75 to 95. Sizes are 16 to 128 pixels; strips are 8 to 64 wide and span the picture.
+Each case is a picture of the folders, cut and scrambled. Half of them are scaled to a random size first, half of the
+sheets are saved as JPEG of quality 75 to 95. Sizes are 16 to 128 pixels; strips are 8 to 64 wide and span the picture.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from jigsolve.io import files, render
 from jigsolve.io.piece_size import GridEstimate, estimate_grid
 from jigsolve.puzzle.pieces import Pixels, cut, scramble
 
-KINDS = ("square", "square, turned", "oblong", "oblong, turned", "strips", "one row", "margin", "frame")
-RIGHT = "{:<24}{:>7}{:>9}{:>9}"
+VARIANTS = ("square", "square, turned", "oblong", "oblong, turned", "strips", "one row", "margin", "frame")
+ROW = "{:<24}{:>7}{:>9}{:>9}"
 
 
 @dataclass(frozen=True)
 class Case:
-    """A scrambled sheet, and what there is to find: (width, height) of a piece, and where the first one lies."""
+    """A scrambled sheet, and the truth: (width, height) of a piece, and the corner of the first one."""
 
-    kind: str
+    variant: str
     quality: int | None
     sheet: Pixels
     piece: tuple[int, int]
@@ -38,7 +38,7 @@ class Case:
     name: str
 
 
-def cases(folders: Sequence[Path], count: int, seed: int) -> Iterator[Case]:
+def make_cases(folders: Sequence[Path], count: int, seed: int) -> Iterator[Case]:
     paths = [path for folder in folders for path in files.list_pictures(folder)]
     pictures: dict[Path, Image.Image] = {}
     rng = np.random.default_rng(seed)
@@ -48,10 +48,10 @@ def cases(folders: Sequence[Path], count: int, seed: int) -> Iterator[Case]:
             image = Image.fromarray(files.read_picture_8bit(path)[..., :3])
             image.thumbnail((1600, 1600))
             pictures[path] = image
-        yield case(pictures[path], KINDS[k // 2 % len(KINDS)], bool(k % 2), rng, path.name)
+        yield make_case(pictures[path], VARIANTS[k // 2 % len(VARIANTS)], bool(k % 2), rng, path.name)
 
 
-def case(image: Image.Image, kind: str, lossy: bool, rng: np.random.Generator, name: str) -> Case:
+def make_case(image: Image.Image, variant: str, lossy: bool, rng: np.random.Generator, name: str) -> Case:
     longest = max(image.size)
     scale = rng.uniform(min(500, longest), longest) / longest if rng.random() < 0.5 else 1.0
     picture = np.asarray(
@@ -59,22 +59,22 @@ def case(image: Image.Image, kind: str, lossy: bool, rng: np.random.Generator, n
     )
     height, width = picture.shape[:2]
     w, h = (int(size) for size in np.exp(rng.uniform(np.log(16), np.log(128.99), 2)))
-    if kind.startswith("square") or (kind in ("margin", "frame") and rng.random() < 0.5):
+    if variant.startswith("square") or (variant in ("margin", "frame") and rng.random() < 0.5):
         h = w
-    if kind == "strips":
+    if variant == "strips":
         h = int(rng.integers(8, 65))
         w, h = (width, h) if rng.random() < 0.5 else (h, height)
-    elif kind == "one row":
+    elif variant == "one row":
         w, h = (w, height) if rng.random() < 0.5 else (width, h)
     whole = cut(picture, (w, h))
-    turned = kind.endswith("turned") or (kind in ("strips", "one row") and rng.random() < 0.5)
+    turned = variant.endswith("turned") or (variant in ("strips", "one row") and rng.random() < 0.5)
     scrambled, _ = scramble(whole, turned, int(rng.integers(1 << 30)))
     sheet = render.render_sheet(scrambled)
     corner = (0, 0)
-    if kind == "margin":
+    if variant == "margin":
         left, top = sheet.shape[1], sheet.shape[0]
         sheet = np.concatenate([np.concatenate([sheet, picture[:top, left:]], 1), picture[top:]], 0)
-    elif kind == "frame":
+    elif variant == "frame":
         left, top, right, bottom = (int(size) for size in rng.integers(1, 25, 4))
         shade = int(rng.choice([0, 128, 255]))
         sheet = np.pad(sheet, ((top, bottom), (left, right), (0, 0)), constant_values=shade)
@@ -84,7 +84,7 @@ def case(image: Image.Image, kind: str, lossy: bool, rng: np.random.Generator, n
         kept = io.BytesIO()
         Image.fromarray(sheet).save(kept, "JPEG", quality=quality)
         sheet = np.asarray(Image.open(kept))
-    return Case(kind, quality, sheet, (w, h), corner, name)
+    return Case(variant, quality, sheet, (w, h), corner, name)
 
 
 def main() -> None:
@@ -93,19 +93,19 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--wrong", action="store_true", help="name every case that went wrong")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     seen: list[tuple[Case, GridEstimate, bool]] = []
     spent = 0.0
-    for each in cases(asked.folders, asked.cases, asked.seed):
+    for each in make_cases(args.folders, args.cases, args.seed):
         begin = time.process_time()
         guess = estimate_grid(each.sheet)
         spent += time.process_time() - begin
         right = guess.piece == each.piece and guess.corner == each.corner
         seen.append((each, guess, right))
-        if asked.wrong and not right:
-            print(each.kind, each.quality, each.name, each.sheet.shape[1::-1], each.piece, each.corner, "got", guess)
-    print(RIGHT.format("", "cases", "right", "wrong"))
-    rows = [(kind, [s for s in seen if s[0].kind == kind]) for kind in KINDS]
+        if args.wrong and not right:
+            print(each.variant, each.quality, each.name, each.sheet.shape[1::-1], each.piece, each.corner, "got", guess)
+    print(ROW.format("", "cases", "right", "wrong"))
+    rows = [(variant, [s for s in seen if s[0].variant == variant]) for variant in VARIANTS]
     rows += [("lossless", [s for s in seen if s[0].quality is None])]
     rows += [("JPEG 75 to 95", [s for s in seen if s[0].quality is not None])]
     rows += [("all", seen)]
@@ -115,7 +115,7 @@ def main() -> None:
              for a, b in ((0.0, 0.5), (0.5, 0.9), (0.9, 0.99), (0.99, 1.0))]  # fmt: skip
     for name, some in rows:
         good = sum(right for _, _, right in some)
-        print(RIGHT.format(name, len(some), f"{100 * good / max(1, len(some)):.1f} %", len(some) - good))
+        print(ROW.format(name, len(some), f"{100 * good / max(1, len(some)):.1f} %", len(some) - good))
     print(f"{spent / max(1, len(seen)):.3f} s of CPU a sheet")
 
 

@@ -1,10 +1,10 @@
-"""How much does a reference help? Solves whole folders with references of several kinds.
+"""How much does a reference help? Solves whole folders with several references.
 
     python benchmarks/place_by_reference.py FOLDER... [--type 1 2] [--piece 28] [--pictures 10] [--effort fast]
 
-A FOLDER may also be `scikit-image`. References: none; a thumbnail 200 and one 64 pixels wide; the picture brightened by
-40 % (what is too bright is lost), a third as large, as JPEG of quality 50; a darker one (gamma 1.8) squeezed to 500 x
-300; a grey one of half the size.
+A FOLDER may also be `scikit-image`. References: none; thumbnails 200 and 64 pixels wide; the picture brightened by 40 %
+(and clipped), a third as large, as JPEG of quality 50; a darker one (gamma 1.8) scaled to 500 x 300; a grey one of half
+the size.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import io
 from pathlib import Path
 
 import numpy as np
-from judge_confidence import bundled
+from judge_confidence import load_bundled
 from PIL import Image, ImageEnhance
 
 from jigsolve.io import files
@@ -25,7 +25,7 @@ from jigsolve.puzzle.scores import score
 BUNDLED = ("astronaut", "coffee", "chelsea", "rocket", "cat", "immunohistochemistry")
 
 
-def references(picture: Pixels) -> dict[str, Pixels | None]:
+def make_references(picture: Pixels) -> dict[str, Pixels | None]:
     image = Image.fromarray(picture)
     width, height = image.size
     buffer = io.BytesIO()
@@ -52,21 +52,21 @@ def main() -> None:
     print("| set | type | reference | DC % | NC % | picture % | s of the reference |")
     for folder in args.folders:
         if folder == "scikit-image":
-            pictures = [bundled(name, args.piece) for name in BUNDLED]
+            pictures = [load_bundled(name, args.piece) for name in BUNDLED]
         else:
             pictures = [files.read_picture(path) for path in files.list_pictures(Path(folder))[: args.pictures]]
-        for kind in args.type:
+        for type_ in args.type:
             rows: dict[str, list[tuple[float, ...]]] = {}
             for k, picture in enumerate(pictures):
-                puzzle, truth = scramble(cut(picture, args.piece), kind == 2, k)
-                for name, reference in references(picture).items():
+                puzzle, truth = scramble(cut(picture, args.piece), type_ == 2, k)
+                for name, reference in make_references(picture).items():
                     result = solve(puzzle, SolveParams(effort=args.effort, threads=1), reference=reference)
                     layout, spent = result.layout, result.seconds.get("reference", 0.0)
-                    found = score(layout, truth, puzzle.appearances(), rotated=kind == 2 and reference is None)
+                    found = score(layout, truth, puzzle.appearances(), rotated=type_ == 2 and reference is None)
                     rows.setdefault(name, []).append((found.direct, found.neighbour, found.picture, spent))
             for name, part in rows.items():
                 direct, neighbour, seen, spent = 100.0 * np.mean(part, axis=0)
-                head = f"| {Path(folder).name} | {kind} | {name} |"
+                head = f"| {Path(folder).name} | {type_} | {name} |"
                 print(f"{head} {direct:.1f} | {neighbour:.1f} | {seen:.1f} | {spent / 100.0:.2f} |", flush=True)
 
 

@@ -1,12 +1,12 @@
-"""Time and memory against the number of pieces, beside the bare matrix products of the same shapes.
+"""Time and memory against the number of pieces, beside bare matrix products of the same shapes.
 
     python benchmarks/scale.py PICTURE [--sizes 28:18x24 28 14 ...] [--effort fast normal] [--type 1] [--threads 2]
 
-A size is a piece in pixels, and rows x cols of the picture's top left corner if not all of it is meant. For every size
-the picture is cut and shuffled; then, one after the other on the same threads, (a) the products of the all-pairs search
-alone, float32, in blocks, their results discarded, and (b) the whole program, `jigsolve solve`, start-up, reading and
-writing included. Prints a table, and for each stage the exponent of its growth: the slope of log seconds against log n.
-Wall seconds unless it says CPU; the machine should have nothing else to do.
+A size is that of a piece in pixels, with rows x cols if only the picture's top left corner is used. For every size the
+picture is cut and shuffled. Then it measures, on the same threads, (a) the matrix products of the all-pairs search only
+(float32, in blocks, results discarded) and (b) the whole program, `jigsolve solve`, with start-up, reading and writing.
+Prints a table, and the exponent of growth of each stage: the slope of log seconds against log n. Seconds are wall
+seconds where the table does not say CPU; the machine should be idle.
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ print(time.perf_counter() - begin)
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
+    """products, wall, cpu: seconds of the bare products and of the program. stages: wall seconds of each."""
+
     pieces: int
     size: int
     effort: str
@@ -60,8 +62,8 @@ class Measured:
     neighbour: float
 
 
-def products(n: int, size: int, turned: bool, threads: int) -> float:
-    """Wall seconds of the bare products."""
+def time_products(n: int, size: int, turned: bool, threads: int) -> float:
+    """Wall seconds of the bare matrix products."""
     names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
     shape = [4 * n if turned else n, 12 * size + 20, BLOCK, int(turned)]
     command = [sys.executable, "-c", PRODUCTS, *map(str, shape)]
@@ -71,54 +73,56 @@ def products(n: int, size: int, turned: bool, threads: int) -> float:
     return float(ran.stdout)
 
 
-def whole(sheet: Path, size: int, turned: bool, effort: str, threads: int) -> tuple[float, float, float, str]:
-    """Wall seconds, CPU seconds and peak memory in GB of the program, and what it printed."""
+def run_program(sheet: Path, size: int, turned: bool, effort: str, threads: int) -> tuple[float, float, float, str]:
+    """Wall seconds, CPU seconds and peak memory in GB of the program, and its output."""
     command = [sys.executable, "-m", "jigsolve", "solve", str(sheet), "--piece", str(size), "--effort", effort]
     command += ["--threads", str(threads), "--output", str(sheet.with_name("solved.png"))]
     command += ["--layout", str(sheet.with_name("layout.json")), *(["--rotated"] if turned else [])]
     begin = time.perf_counter()
-    with tempfile.TemporaryFile("w+") as told:
-        process = subprocess.Popen(command, stdout=told)
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(command, stdout=output)
         _, status, used = os.wait4(process.pid, 0)
         wall = time.perf_counter() - begin
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             sys.exit(f"{' '.join(command)} failed: {process.returncode}")
-        told.seek(0)
-        return wall, used.ru_utime + used.ru_stime, used.ru_maxrss / (1 << 20), told.read()
+        output.seek(0)
+        return wall, used.ru_utime + used.ru_stime, used.ru_maxrss / (1 << 20), output.read()
 
 
-def measure(picture: Path, sizes: list[str], efforts: list[str], turned: bool, threads: int) -> list[Measured]:
+def measure(picture: Path, sizes: list[str], efforts: list[str], turned: bool, threads: int) -> list[Measurement]:
     pixels = files.read_picture(picture)
     found = []
     with tempfile.TemporaryDirectory() as folder:
         sheet = Path(folder) / "puzzle.png"
         files.write_picture(sheet, render.render_sheet(cut(pixels[:84, :84], 28)))
-        whole(sheet, 28, turned, "fast", threads)  # kernels are compiled, files are in memory
+        run_program(sheet, 28, turned, "fast", threads)  # compiles kernels and fills the file cache
         for text in sizes:
-            size, part = _size(text)
+            size, part = parse_size(text)
             whole_puzzle = cut(pixels[: part[0] * size, : part[1] * size] if part else pixels, size)
             puzzle, truth = scramble(whole_puzzle, turned, 0)
             files.write_picture(sheet, render.render_sheet(puzzle))
             for effort in efforts:
-                bare = products(len(puzzle), size, turned, threads)
-                wall, cpu, memory, told = whole(sheet, size, turned, effort, threads)
+                bare = time_products(len(puzzle), size, turned, threads)
+                wall, cpu, memory, output = run_program(sheet, size, turned, effort, threads)
                 answer = files.read_layout(sheet.with_name("layout.json")).layout
                 right = score(answer, truth, rotated=turned).neighbour
-                found.append(Measured(len(puzzle), size, effort, bare, wall, cpu, memory, _stages(told), right))
-                print(row(found[-1]), flush=True)
+                found.append(
+                    Measurement(len(puzzle), size, effort, bare, wall, cpu, memory, parse_stages(output), right)
+                )
+                print(format_row(found[-1]), flush=True)
     return found
 
 
-def _size(text: str) -> tuple[int, tuple[int, int] | None]:
+def parse_size(text: str) -> tuple[int, tuple[int, int] | None]:
     read = re.fullmatch(r"(\d+)(?::(\d+)x(\d+))?", text)
     if read is None:
         sys.exit(f"Expected a size like 28 or 28:18x24, got {text!r}.")
     return int(read[1]), (int(read[2]), int(read[3])) if read[2] else None
 
 
-def _stages(told: str) -> dict[str, float]:
-    line = re.search(r"^[\d.]+ s \(([^)]*)\)", told, re.M)
+def parse_stages(output: str) -> dict[str, float]:
+    line = re.search(r"^[\d.]+ s \(([^)]*)\)", output, re.M)
     return {name: float(spent) for name, spent in re.findall(r"(\w+) ([\d.]+)", line[1])} if line else {}
 
 
@@ -126,15 +130,15 @@ STAGES = ("pairs", "compatibility", "layout", "search")
 HEADER = ("pieces", "px", "effort", "products", "whole", "times", "CPU", "GB", *STAGES, "other", "NC")
 
 
-def row(m: Measured) -> str:
+def format_row(m: Measurement) -> str:
     stages = [m.stages.get(name, math.nan) for name in STAGES]
     cells = [f"{m.pieces:,}", str(m.size), m.effort, f"{m.products:.2f}", f"{m.wall:.2f}", f"{m.wall / m.products:.1f}"]
     cells += [f"{m.cpu:.1f}", f"{m.gigabytes:.2f}", *(f"{s:.2f}" for s in stages)]
     return "| " + " | ".join([*cells, f"{m.wall - np.nansum(stages):.2f}", f"{100 * m.neighbour:.1f}"]) + " |"
 
 
-def exponents(found: list[Measured]) -> str:
-    """Slopes over all sizes of more than a thousand pieces; smaller ones measure constants."""
+def fit_exponents(found: list[Measurement]) -> str:
+    """Slopes over all sizes of more than a thousand pieces; constants dominate smaller ones."""
     lines = []
     for effort in dict.fromkeys(m.effort for m in found):
         large = [m for m in found if m.effort == effort and m.pieces > 1000]
@@ -156,10 +160,10 @@ def main() -> None:
     parser.add_argument("--effort", nargs="+", default=["fast", "normal"])
     parser.add_argument("--type", type=int, choices=(1, 2), default=1)
     parser.add_argument("--threads", type=int, default=2)
-    given = parser.parse_args()
+    args = parser.parse_args()
     print("| " + " | ".join(HEADER) + " |\n" + "|---" * len(HEADER) + "|")
-    found = measure(given.picture, given.sizes, given.effort, given.type == 2, given.threads)
-    print(f"\n{exponents(found)}")
+    found = measure(args.picture, args.sizes, args.effort, args.type == 2, args.threads)
+    print(f"\n{fit_exponents(found)}")
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Eq. 10 seen from the two sides of a joint gives two values: which mean of them should C hold?
+"""Eq. 10 gives two values for a joint, one from each side: which mean of them should C hold?
 
     python benchmarks/symmetry.py FOLDER [--pictures 10] [--piece 28] [--seeds 1] [--type 1] [--grid 14x20]
 
-Solves the first pictures of a folder (or their upper left corners of so many pieces) by solver `paper` with each of
-four means, and prints DC, NC, PR.
+Solves the first pictures of a folder (or their upper left corners of --grid pieces) by solver `paper` with each of four
+means, and prints DC, NC, PR.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ MEANS: dict[str, Callable[[csr_array, csr_array], csr_array]] = {
 }
 
 
-def one_way(near: Pairs, values: Floats) -> csr_array:
+def to_directed(near: Pairs, values: Floats) -> csr_array:
     side, place = np.nonzero((near.sides != NO_SIDE) & (values > 0.0))
     shape = (len(near.sides), len(near.sides))
     return coo_array((values[side, place], (side, near.sides[side, place])), shape=shape).tocsr()
 
 
-def symmetric_by(mean: Callable[[csr_array, csr_array], csr_array]) -> Callable[[Pairs, Floats], csr_array]:
+def symmetrise_by(mean: Callable[[csr_array, csr_array], csr_array]) -> Callable[[Pairs, Floats], csr_array]:
     def symmetrise(near: Pairs, values: Floats) -> csr_array:
-        one = one_way(near, values)
+        one = to_directed(near, values)
         perfect = ((one >= 1.0) + (one.T >= 1.0)).astype(np.float64)
         both = csr_array(mean(one, one.T.tocsr()).maximum(perfect))
         both.eliminate_zeros()
@@ -58,18 +58,18 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--type", type=int, default=1, choices=(1, 2))
     parser.add_argument("--grid", help="ROWSxCOLS pieces of the upper left corner; all of the picture if not given")
-    asked = parser.parse_args()
-    rows, cols = map(int, asked.grid.split("x")) if asked.grid else (None, None)
-    turned = asked.type == 2
-    pictures = files.list_pictures(asked.folder)[: asked.pictures]
+    args = parser.parse_args()
+    rows, cols = map(int, args.grid.split("x")) if args.grid else (None, None)
+    turned = args.type == 2
+    pictures = files.list_pictures(args.folder)[: args.pictures]
     found: dict[str, list[tuple[float, float, bool]]] = {name: [] for name in MEANS}
-    for seed in range(asked.seeds):
+    for seed in range(args.seeds):
         for path in pictures:
-            run = Run(path, (asked.piece, asked.piece), asked.type, "paper", seed)
-            picture = files.read_picture_8bit(path)[: rows and rows * asked.piece, : cols and cols * asked.piece]
+            run = Run(path, (args.piece, args.piece), args.type, "paper", seed)
+            picture = files.read_picture_8bit(path)[: rows and rows * args.piece, : cols and cols * args.piece]
             puzzle, truth = scramble(cut(picture, run.piece), turned, run.shuffle_seed())
             for name, mean in MEANS.items():
-                percentile.symmetrise = symmetric_by(mean)
+                percentile.symmetrise = symmetrise_by(mean)
                 layout = solve(puzzle, SolveParams(solver="paper", seed=seed)).layout
                 got = score(layout, truth, rotated=turned)
                 found[name].append((got.direct, got.neighbour, got.perfect))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jigsolve.bench.protocols import Case, case, judged
+from jigsolve.bench.protocols import Case, make_case, score_case
 from jigsolve.dissimilarity import (
     BORDERS,
     CLEAN,
@@ -29,7 +29,7 @@ FAST = SolveParams(effort="fast", threads=1)
 
 
 def made(protocol: str, name: str = "coffee", rotate: bool = False) -> Case:
-    return case(protocol, photograph(name)[:280, :392], (28, 28), rotate, 5)
+    return make_case(protocol, photograph(name)[:280, :392], (28, 28), rotate, 5)
 
 
 def found(puzzle: Puzzle) -> tuple[Border, bool]:
@@ -76,10 +76,10 @@ def test_clean_pieces_are_solved_as_if_nothing_else_were_known() -> None:
 def test_damaged_pieces_are_solved(protocol: str, least: float) -> None:
     one = made(protocol)
     result = solve(one.puzzle, FAST)
-    assert judged(one, result.layout).neighbour >= least
+    assert score_case(one, result.layout).neighbour >= least
     assert "Borders look" in result.notes[0]
     clean = solve(one.puzzle, SolveParams(effort="fast", threads=1, border="clean"))
-    assert judged(one, result.layout).neighbour >= judged(one, clean.layout).neighbour - 0.02  # two pieces swapped
+    assert score_case(one, result.layout).neighbour >= score_case(one, clean.layout).neighbour - 0.02  # one swap
     assert clean.notes == ()
 
 
@@ -88,7 +88,7 @@ def test_what_is_told_is_taken() -> None:
     for name in ("worn", "noisy"):
         result = solve(one.puzzle, SolveParams(effort="fast", threads=1, border=name))
         assert result.notes == ()
-        assert judged(one, result.layout).neighbour > 0.9
+        assert score_case(one, result.layout).neighbour > 0.9
     with pytest.raises(InputError, match="a border out of clean, noisy, worn"):
         SolveParams(border="torn")
     with pytest.raises(InputError, match="Expected no border but with"):

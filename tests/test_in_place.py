@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jigsolve import InputError, Puzzle, SolveParams, solve
-from jigsolve.bench.protocols import case, judged, parsed
+from jigsolve.bench.protocols import make_case, parse_protocol, score_case
 from jigsolve.cli import run
 from jigsolve.io import files, inputs, render
 from jigsolve.puzzle.geometry import opposite, side_facing, side_id
@@ -24,11 +24,11 @@ COFFEE = photograph("coffee")[:320, :480]
 
 @pytest.mark.parametrize("piece", [(32, 32), (48, 32)])
 def test_a_photograph_comes_right(piece: tuple[int, int]) -> None:
-    given = case("in-place", COFFEE, piece, True, 5)
-    assert not np.array_equal(given.puzzle.pieces, case("in-place", COFFEE, piece, True, 6).puzzle.pieces)
+    given = make_case("in-place", COFFEE, piece, True, 5)
+    assert not np.array_equal(given.puzzle.pieces, make_case("in-place", COFFEE, piece, True, 6).puzzle.pieces)
     result = solve(given.puzzle, SolveParams(threads=1))
     assert np.array_equal(result.layout.pieces, given.truth.pieces)  # nothing moves
-    assert judged(given, result.layout).picture == 1.0
+    assert score_case(given, result.layout).picture == 1.0
     assert np.array_equal(render.render_picture(result.puzzle, result.layout), given.whole)
 
 
@@ -41,7 +41,7 @@ def test_a_single_line_is_solved(rows: int, cols: int) -> None:
 
 
 def test_coefficients_are_c_where_sides_face() -> None:
-    puzzle = case("in-place", COFFEE[:96, :96], (32, 32), True, 1).puzzle
+    puzzle = make_case("in-place", COFFEE[:96, :96], (32, 32), True, 1).puzzle
     problem = grid_of(puzzle)
     given = build_coefficients(problem)
     p = np.random.default_rng(0).random((9, 4))
@@ -75,7 +75,7 @@ def test_without_evidence_pieces_stay_as_they_are() -> None:
 
 
 def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = case("in-place", COFFEE, (40, 40), True, 2)
+    given = make_case("in-place", COFFEE, (40, 40), True, 2)
     margin = np.pad(render.render_sheet(given.puzzle), ((0, 7), (0, 5), (0, 0)), mode="edge")
     files.write_picture(tmp_path / "turned.png", margin)
     words = ["solve", str(tmp_path / "turned.png"), "--piece", "40", "--output", str(tmp_path / "whole.png")]
@@ -89,7 +89,7 @@ def test_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_what_does_not_go_with_it(tmp_path: Path) -> None:
-    puzzle = case("in-place", COFFEE, (80, 80), True, 0).puzzle
+    puzzle = make_case("in-place", COFFEE, (80, 80), True, 0).puzzle
     with pytest.raises(InputError, match="in place"):
         solve(puzzle, SolveParams(solver="tree"))
     with pytest.raises(InputError, match="in place"):
@@ -99,9 +99,9 @@ def test_what_does_not_go_with_it(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="in place"):
         Puzzle(puzzle.pieces, 4, 7, rotated=True, in_place=True)
     with pytest.raises(InputError, match="--type 2"):
-        case("in-place", COFFEE, (80, 80), False, 0)
+        make_case("in-place", COFFEE, (80, 80), False, 0)
     with pytest.raises(InputError, match="in place"):
-        parsed("in-place+missing-5")
+        parse_protocol("in-place+missing-5")
     for k, piece in enumerate(puzzle.pieces):
         files.write_picture(tmp_path / f"{k}.png", piece)
     with pytest.raises(InputError, match="Expected rows and cols of 24 pieces in place"):

@@ -17,7 +17,7 @@ import pytest
 
 from bad_uploads import encoded
 from jigsolve import SolveParams, solve, solve_mixed
-from jigsolve.bench.campaign import finished, plan
+from jigsolve.bench.campaign import Campaign, load_record
 from jigsolve.cli import run
 from jigsolve.dissimilarity import Mahalanobis, find_pairs
 from jigsolve.io import files
@@ -174,8 +174,8 @@ def test_kill_9_loses_at_most_the_puzzle_under_way(pictures: Path, tmp_path: Pat
     process.wait()
     kept = results(out)
     assert len(kept) >= 3
-    runs = plan([pictures], (40, 40), [1], ["default"], 3)
-    assert sum(finished(each, out) is not None for each in runs) == len(kept)  # each is whole
+    runs = Campaign([pictures], (40, 40), [1], ["default"], 3).list_runs()
+    assert sum(load_record(each, out) is not None for each in runs) == len(kept)  # each is whole
     assert run(words) == 0
     after = results(out)
     assert len(after) == 12
@@ -190,8 +190,8 @@ def test_two_campaigns_into_one_folder(pictures: Path, tmp_path: Path) -> None:
     for process in both:
         assert process.communicate(timeout=300)[1] == b""
         assert process.returncode == 0
-    runs = plan([pictures], (40, 40), [1], ["default"], 1)
-    assert all(finished(each, out) for each in runs)
+    runs = Campaign([pictures], (40, 40), [1], ["default"]).list_runs()
+    assert all(load_record(each, out) for each in runs)
     assert sorted(path.name for path in out.rglob("*") if path.is_file()) == sorted(
         [Path(each.name).name for each in runs] + ["table.md"]
     )

@@ -12,7 +12,8 @@ import pytest
 import skimage.data
 
 from jigsolve import SolveParams, cut, scramble, solve
-from jigsolve.bench.campaign import execute, plan
+from jigsolve.bench.campaign import Campaign
+from jigsolve.bench.execution import execute_run
 from jigsolve.cli import run
 from jigsolve.io import files
 from jigsolve.plugins import loading as plugins
@@ -101,7 +102,7 @@ def test_an_edited_plugin_is_run_again(cats: Path, tmp_path: Path, capsys: pytes
         assert run([*words, "--solver", "copy"]) == 0
         assert f"{done} runs done, {2 - done} were done before." in capsys.readouterr().out
     assert run([*words, "--solver", "tree"]) == 0  # beside a plugin, but none of it: a result like any other
-    plain = plan([cats], (40, 40), [1], ["tree"], 1)[0]
+    plain = Campaign([cats], (40, 40), [1], ["tree"]).list_runs()[0]
     assert "plugins" not in json.loads((tmp_path / "r" / plain.name).read_text())
 
 
@@ -180,11 +181,11 @@ def test_two_files_with_one_name() -> None:
 def test_runs_carry_their_plugins(cats: Path) -> None:
     """A worker that has never heard of a plugin, and cannot see its file, finds it in the run."""
     loaded(COPY, "/nowhere/mine.py")
-    each = plan([cats], (40, 40), [1], ["copy"], 1)[0]
+    each = Campaign([cats], (40, 40), [1], ["copy"]).list_runs()[0]
     del SOLVERS["copy"]
     plugins._ORIGIN.clear()
-    assert execute(each)["scores"]["neighbour"] > 0.5
-    assert each.identity()["plugins"] == [each.plugins[0].mark]
+    assert execute_run(each).outcome.scores.neighbour > 0.5
+    assert each.key.plugins == (each.plugins[0].mark,)
     assert each.plugins[0].mark.startswith("mine.py ")
 
 

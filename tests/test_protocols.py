@@ -1,4 +1,4 @@
-"""Puzzles as people have them: what each protocol makes of a picture, and how answers are judged."""
+"""Puzzles as people have them: what each protocol makes of a picture, and how answers are scored."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ import re
 import numpy as np
 import pytest
 
-from jigsolve.bench import bags
-from jigsolve.bench.protocols import CONDITIONS, CUTS, case, framed, judged, parsed
+from jigsolve.bench.bags import make_bag, score_bag
+from jigsolve.bench.protocols import (
+    PICTURE_CONDITIONS,
+    PUZZLE_CONDITIONS,
+    Case,
+    align,
+    make_case,
+    parse_protocol,
+    score_case,
+)
 from jigsolve.cli.names import PROTOCOLS, pattern
 from jigsolve.io import render
 from jigsolve.pipeline import SolveParams, solve
@@ -21,12 +29,13 @@ COFFEE = photograph("coffee")[:300, :400]
 FAST = SolveParams(effort="fast", threads=1)
 
 
-def made(protocol: str, rotate: bool = False, seed: int = 3):
-    return case(protocol, COFFEE, (50, 50), rotate, seed)
+def make(protocol: str, rotate: bool = False, seed: int = 3) -> Case:
+    return make_case(protocol, COFFEE, (50, 50), rotate, seed)
 
 
 def test_the_names_users_see_are_those_there_are() -> None:
-    real = [name if one[2] == 0 else f"{name}-N" for name, one in (*CUTS.items(), *CONDITIONS.items())]
+    tables = PICTURE_CONDITIONS, PUZZLE_CONDITIONS
+    real = [name if one.hi == 0 else f"{name}-N" for table in tables for name, one in table.items()]
     assert list(PROTOCOLS) == ["clean", *real, "mixed-N"]
     for word in ("clean", "worn-2", "missing-5+unknown-grid", "grey+jpeg-90"):
         assert re.fullmatch(pattern(PROTOCOLS, "+"), word)
@@ -35,8 +44,8 @@ def test_the_names_users_see_are_those_there_are() -> None:
 
 
 def test_names() -> None:
-    assert parsed("clean") == {}
-    assert parsed("missing-5+unknown-grid+grey") == {"missing": 5, "unknown-grid": 0, "grey": 0}
+    assert parse_protocol("clean") == {}
+    assert parse_protocol("missing-5+unknown-grid+grey") == {"missing": 5, "unknown-grid": 0, "grey": 0}
     for wrong in (
         "",
         "worn",
@@ -50,14 +59,14 @@ def test_names() -> None:
         "strips+",
     ):
         with pytest.raises(InputError, match="Expected a protocol"):
-            parsed(wrong)
+            parse_protocol(wrong)
     for wrong in ("missing-99", "jpeg-101"):
         with pytest.raises(InputError, match="with N from"):
-            parsed(wrong)
+            parse_protocol(wrong)
     with pytest.raises(InputError, match="strips or shreds"):
-        parsed("strips+shreds")
+        parse_protocol("strips+shreds")
     with pytest.raises(InputError, match="in a mixed bag"):
-        parsed("mixed-2+pinned-5")
+        parse_protocol("mixed-2+pinned-5")
 
 
 @pytest.mark.parametrize(
@@ -67,8 +76,8 @@ def test_names() -> None:
 )  # fmt: skip
 def test_the_truth_is_right(protocol: str, rotate: bool) -> None:
     """Whatever happens to the pieces: laid out as the truth says, they are the picture again, or what is left of it."""
-    one = made(protocol, rotate)
-    scores = judged(one, one.truth)
+    one = make(protocol, rotate)
+    scores = score_case(one, one.truth)
     assert (scores.direct, scores.neighbour, scores.perfect, scores.picture) == (1.0, 1.0, True, 1.0)
     assert one.puzzle.rotated == rotate
     shown = render.render_picture(one.puzzle, one.truth)[..., :3].astype(float)
@@ -87,13 +96,13 @@ def test_the_truth_is_right(protocol: str, rotate: bool) -> None:
 
 
 def test_protocols_share_a_shuffle_and_depend_on_the_seed_alone() -> None:
-    assert made("worn-2").truth == made("noise-5").truth == made("clean").truth
-    assert np.array_equal(made("noise-5+missing-20").puzzle.pieces, made("missing-20+noise-5").puzzle.pieces)
-    assert not np.array_equal(made("noise-5").puzzle.pieces, made("noise-5", seed=4).puzzle.pieces)
+    assert make("worn-2").truth == make("noise-5").truth == make("clean").truth
+    assert np.array_equal(make("noise-5+missing-20").puzzle.pieces, make("missing-20+noise-5").puzzle.pieces)
+    assert not np.array_equal(make("noise-5").puzzle.pieces, make("noise-5", seed=4).puzzle.pieces)
 
 
 def test_missing_pieces_leave_holes() -> None:
-    one = made("missing-20")
+    one = make("missing-20")
     assert len(one.puzzle) == 48 - 10 == (one.truth.pieces != HOLE).sum()
     assert sorted(one.truth.pieces[one.truth.pieces != HOLE]) == list(range(38))
 
@@ -103,62 +112,62 @@ def test_missing_pieces_leave_holes() -> None:
                  "pinned-10", "reference-40", "worn-1", "noise-4"],
 )  # fmt: skip
 def test_a_photograph_is_solved(protocol: str) -> None:
-    one = case(protocol, COFFEE, (20 if protocol in ("strips", "shreds") else 50, 50), False, 3)
+    one = make_case(protocol, COFFEE, (20 if protocol in ("strips", "shreds") else 50, 50), False, 3)
     layout = solve(one.puzzle, FAST, pins=one.pins, reference=one.reference).layout
-    assert judged(one, layout).neighbour > 0.95
+    assert score_case(one, layout).neighbour > 0.95
 
 
 def test_an_unknown_grid_counts_how_pieces_lie_together() -> None:
-    one = made("unknown-grid")
+    one = make("unknown-grid")
     pieces = np.full((9, 9), HOLE)
     pieces[2:8, :8] = one.truth.pieces
-    assert judged(one, Layout(pieces, np.zeros_like(pieces))).perfect
+    assert score_case(one, Layout(pieces, np.zeros_like(pieces))).perfect
     pieces[2, 0], pieces[0, 8] = HOLE, pieces[2, 0]  # outside the picture
-    scores = judged(one, Layout(pieces, np.zeros_like(pieces)))
+    scores = score_case(one, Layout(pieces, np.zeros_like(pieces)))
     assert scores.direct == pytest.approx(47 / 48)
     assert scores.neighbour == pytest.approx(1 - 2 / (6 * 7 + 5 * 8))
 
 
 def test_frames_of_turned_answers() -> None:
-    one = made("missing-20+unknown-grid", rotate=True)
+    one = make("missing-20+unknown-grid", rotate=True)
     for quarter in range(4):
-        layout, truth = framed(one.truth.turned(quarter), one.truth, True)
+        layout, truth = align(one.truth.rotate(quarter), one.truth, True)
         assert layout == truth
-        assert judged(one, one.truth.turned(quarter)).perfect
+        assert score_case(one, one.truth.rotate(quarter)).perfect
 
 
 def test_misread_pieces_score_nothing() -> None:
-    one = made("unknown-size")
+    one = make("unknown-size")
     half = Layout(np.arange(12).reshape(3, 4), np.zeros((3, 4), dtype=int))
-    assert judged(one, half).neighbour == 0.0
+    assert score_case(one, half).neighbour == 0.0
 
 
 def test_the_way_up_counts_where_it_is_known() -> None:
-    one = made("pinned-10", rotate=True)
-    assert judged(one, one.truth.turned(2)).direct == 0.0
-    assert judged(made("clean", rotate=True), one.truth.turned(2)).direct == 1.0
+    one = make("pinned-10", rotate=True)
+    assert score_case(one, one.truth.rotate(2)).direct == 0.0
+    assert score_case(make("clean", rotate=True), one.truth.rotate(2)).direct == 1.0
 
 
 @pytest.mark.parametrize("rotate", [False, True])
 @pytest.mark.parametrize("protocol", ["mixed-2", "mixed-2+unknown-grid", "mixed-2+missing-10+worn-2"])
-def test_a_bag_is_judged_picture_by_picture(protocol: str, rotate: bool) -> None:
+def test_a_bag_is_scored_picture_by_picture(protocol: str, rotate: bool) -> None:
     pictures = [COFFEE, photograph("chelsea")[:300, :400]]
-    given = bags.bag(protocol, pictures, (50, 50), rotate, 3)
-    told = "unknown-grid" not in protocol
-    assert (given.pictures, given.shape) == ((2, (6, 8)) if told else (None, (0, 0)))
-    assert bags.judged(given, given.truths[::-1]) == (Scores(1.0, 1.0, True, 1.0), 1.0)
-    scores, own = bags.judged(given, given.truths[:1])
+    given = make_bag(protocol, pictures, (50, 50), rotate, 3)
+    is_known = "unknown-grid" not in protocol
+    assert (given.pictures, given.shape) == ((2, (6, 8)) if is_known else (None, (0, 0)))
+    assert score_bag(given, given.truths[::-1]) == (Scores(1.0, 1.0, True, 1.0), 1.0)
+    scores, own = score_bag(given, given.truths[:1])
     assert (scores.direct, scores.perfect, own) == (0.5, False, 0.5)
     first, second = (truth.pieces.copy() for truth in given.truths)
     at = tuple(np.argwhere((first != HOLE) & (second != HOLE))[0])
     first[at], second[at] = second[at], first[at]  # two pieces in the wrong picture
     layouts = [Layout(pieces, truth.turns) for pieces, truth in zip((first, second), given.truths, strict=True)]
     n = len(given.puzzle)
-    scores, own = bags.judged(given, layouts)
+    scores, own = score_bag(given, layouts)
     assert own == pytest.approx(1.0 - 2 / n)
     assert scores.direct == pytest.approx(1.0 - 2 / n, abs=1e-3)
 
 
 def test_pictures_of_a_bag_may_differ_in_shape() -> None:
-    given = bags.bag("mixed-2", [COFFEE, photograph("chelsea")], (50, 50), False, 3)
+    given = make_bag("mixed-2", [COFFEE, photograph("chelsea")], (50, 50), False, 3)
     assert (given.pictures, given.shape) == (2, (0, 0))

@@ -1,4 +1,4 @@
-"""Mixed bags: pieces of several pictures, each under the same other conditions, and what is asked of the answers."""
+"""Mixed bags: the pieces of several pictures under one protocol, and the scores of the answers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from jigsolve.bench.protocols import MIXED, Size, case, framed, parsed
+from jigsolve.bench.protocols import MIXED, Size, align, make_case, parse_protocol
 from jigsolve.puzzle.layout import Layout
 from jigsolve.puzzle.pieces import UNKNOWN, Pixels, Puzzle, mix
 from jigsolve.puzzle.scores import Scores, match_pictures, score
@@ -15,10 +15,10 @@ from jigsolve.puzzle.scores import Scores, match_pictures, score
 
 @dataclass(frozen=True, eq=False)
 class Bag:
-    """Pieces as the program gets them, and what would be right.
+    """The pieces as the program gets them, and the truth.
 
-    pictures: how many the program is told there are, None if it has to find out.
-    shape: rows and columns of each picture that it is told, `UNKNOWN` if it is told none.
+    pictures: the number of pictures, None if the program has to find it.
+    shape: rows and columns of every picture, `UNKNOWN` if the program is not given them.
     """
 
     puzzle: Puzzle
@@ -27,29 +27,31 @@ class Bag:
     shape: Size
 
 
-def bag(protocol: str, pictures: Sequence[Pixels], piece: Size, rotate: bool, seed: int) -> Bag:
-    """Some pictures under a protocol, mixed. Where the grid is unknown, nobody knows how many there are either; else
-    the shape is told as well, if they are all alike."""
-    asked = parsed(protocol)
-    cases = [case(protocol, picture, piece, rotate, seed + k) for k, picture in enumerate(pictures)]
-    puzzle, truths = mix([(one.puzzle, one.truth) for one in cases], seed)
-    shapes = {(one.puzzle.rows, one.puzzle.cols) for one in cases}
-    told = "unknown-grid" not in asked
-    return Bag(puzzle, truths, asked[MIXED] if told else None, shapes.pop() if len(shapes) == 1 else UNKNOWN)
+def make_bag(protocol: str, pictures: Sequence[Pixels], piece: Size, rotate: bool, seed: int) -> Bag:
+    """Several pictures under a protocol, mixed. The program is given their number and, if all have the same one, their
+    shape, unless the grid is unknown."""
+    numbers = parse_protocol(protocol)
+    cases = [make_case(protocol, picture, piece, rotate, seed + k) for k, picture in enumerate(pictures)]
+    puzzle, truths = mix([(case.puzzle, case.truth) for case in cases], seed)
+    shapes = {(case.puzzle.rows, case.puzzle.cols) for case in cases}
+    count = None if "unknown-grid" in numbers else numbers[MIXED]
+    return Bag(puzzle, truths, count, shapes.pop() if len(shapes) == 1 else UNKNOWN)
 
 
-def judged(given: Bag, layouts: Sequence[Layout]) -> tuple[Scores, float]:
-    """The mean scores of the pictures, each against the answer that has most of it, and the share of pieces that are
-    in their own picture. A picture without an answer scores nothing."""
-    answer, own = match_pictures(layouts, given.truths)
-    looks, rotated = given.puzzle.appearances(), given.puzzle.rotated
+def score_bag(bag: Bag, layouts: Sequence[Layout]) -> tuple[Scores, float]:
+    """The mean scores of the pictures, each against the answer that has most of its pieces, and the share of pieces
+    that are in their own picture. A picture without an answer scores 0."""
+    answer, own = match_pictures(layouts, bag.truths)
+    appearances, rotated = bag.puzzle.appearances(), bag.puzzle.rotated
     found = []
-    for truth, k in zip(given.truths, answer, strict=True):
+    for truth, k in zip(bag.truths, answer, strict=True):
         if k < 0:
             found.append(Scores(0.0, 0.0, False, 0.0))
-        elif given.shape != UNKNOWN and layouts[k].pieces.size == truth.pieces.size:
-            found.append(score(layouts[k], truth, looks, rotated))
+        elif bag.shape != UNKNOWN and layouts[k].pieces.size == truth.pieces.size:
+            found.append(score(layouts[k], truth, appearances, rotated))
         else:
-            found.append(score(*framed(layouts[k], truth, rotated), looks, rotated=False))
-    means = [float(np.mean([getattr(one, what) for one in found])) for what in ("direct", "neighbour", "picture")]
-    return Scores(means[0], means[1], all(one.perfect for one in found), means[2]), own
+            found.append(score(*align(layouts[k], truth, rotated), appearances, rotated=False))
+    direct, neighbour, picture = (
+        float(np.mean([getattr(one, name) for one in found])) for name in ("direct", "neighbour", "picture")
+    )
+    return Scores(direct, neighbour, all(one.perfect for one in found), picture), own

@@ -1,4 +1,4 @@
-"""How far a mean over pictures can be trusted: the bootstrap."""
+"""Means over pictures with bootstrap confidence intervals."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ ROUNDS = 10_000
 
 
 class Mean(NamedTuple):
-    """A mean over pictures, and between what bounds it lies; no bounds if there is but one picture."""
+    """A mean over pictures with the bounds of its interval; no bounds for a single picture."""
 
     value: float
     lo: float | None = None
     hi: float | None = None
 
-    def times(self, factor: float) -> Mean:
-        """For a factor that is not negative."""
+    def scale(self, factor: float) -> Mean:
+        """Mean and bounds times a factor of at least 0."""
         lo, hi = (None if bound is None else factor * bound for bound in (self.lo, self.hi))
         return Mean(factor * self.value, lo, hi)
 
 
 def mean_of(pictures: Sequence[Sequence[float]]) -> Mean:
-    """pictures: for each picture its values, one a seed.
+    """pictures: for each picture its values, one for each seed.
 
-    Pictures are drawn anew, each with all its seeds: another shuffle of a picture is no other picture. The same draws
-    serve all solvers, so that their intervals move together.
+    The bootstrap resamples pictures, each with all its seeds: shuffles of one picture are not independent. All solvers
+    share the same draws, so that their intervals are comparable.
     """
     values = np.array([np.mean(seeds) for seeds in pictures])
     if len(values) < 2:
@@ -42,5 +42,5 @@ def mean_of(pictures: Sequence[Sequence[float]]) -> Mean:
 
 @lru_cache(maxsize=4)
 def _draws(n: int) -> NDArray[np.float64]:
-    """(rounds, n) how often each of n pictures is drawn."""
+    """(ROUNDS, n) how often each of n pictures is drawn."""
     return np.random.default_rng(n).multinomial(n, np.full(n, 1.0 / n), ROUNDS).astype(np.float64)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from jigsolve.bench.published import Source, sources
-from jigsolve.bench.tables import Grid
+from jigsolve.bench.published import Source, load_sources
+from jigsolve.bench.tables import Table
 
 HEAD = "% \\usepackage{booktabs}; the sources are in sources.bib\n"
 _SPECIAL = {
@@ -16,52 +16,55 @@ _SPECIAL = {
 _SPREAD = re.compile(r"([\d.]+) \(([\d.]+)–([\d.]+)\)")
 
 
-def latex(grids: Sequence[Grid], numbers: dict[str, int]) -> str:
-    """A table each. Intervals stand above and below their mean; published lines are set in."""
-    keys = {str(k): key(name) for name, k in numbers.items()}
-    return HEAD + "".join("\n" + _table(one, keys) for one in grids)
+def format_latex(tables: Sequence[Table], numbers: dict[str, int]) -> str:
+    """All tables, with intervals as sub- and superscripts of their means and published lines indented.
+
+    numbers: of the sources, as in the cells.
+    """
+    keys = {str(k): citation_key(name) for name, k in numbers.items()}
+    return HEAD + "".join("\n" + _format_table(table, keys) for table in tables)
 
 
-def bibtex(numbers: dict[str, int]) -> str:
+def format_bibtex(numbers: dict[str, int]) -> str:
     """The sources that the tables cite."""
-    about = sources()
-    return "\n".join(_entry(about[name]) for name in numbers)
+    sources = load_sources()
+    return "\n".join(_format_entry(sources[name]) for name in numbers)
 
 
-def key(name: str) -> str:
+def citation_key(name: str) -> str:
     """`Paikin & Tal 2015` -> `paikintal2015`."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     return "".join(_SPECIAL.get(letter, letter) for letter in text.replace("\n", " "))
 
 
-def _table(one: Grid, keys: dict[str, str]) -> str:
-    rows = [" & ".join(map(escaped, one.head)) + r" \\", r"\midrule"]
-    for cells, ours in zip(one.rows, one.ours, strict=True):
-        words = [_cited(escaped(cell), keys) for cell in cells[: one.words]]
-        numbers = [_stacked(cell) for cell in cells[one.words :]]
+def _format_table(table: Table, keys: dict[str, str]) -> str:
+    rows = [" & ".join(map(escape, table.head)) + r" \\", r"\midrule"]
+    for cells, ours in zip(table.rows, table.ours, strict=True):
+        words = [_cite(escape(cell), keys) for cell in cells[: table.text_columns]]
+        numbers = [_stack_interval(cell) for cell in cells[table.text_columns :]]
         rows.append(("" if ours else r"\quad ") + " & ".join([*words, *numbers]) + r" \\")
     body = "\n".join(rows)
-    columns = "l" * one.words + "r" * (len(one.head) - one.words)
+    columns = "l" * table.text_columns + "r" * (len(table.head) - table.text_columns)
     return (
         "\\begin{table}\n\\centering\n\\small\n"
-        f"\\caption{{{escaped(one.title)}}}\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\n\\bottomrule\n"
+        f"\\caption{{{escape(table.title)}}}\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\n\\bottomrule\n"
         "\\end{tabular}\n\\end{table}\n"
     )
 
 
-def _cited(cell: str, keys: dict[str, str]) -> str:
+def _cite(cell: str, keys: dict[str, str]) -> str:
     return re.sub(r" \[(\d+)\]", lambda found: rf"~\cite{{{keys[found[1]]}}}" if found[1] in keys else found[0], cell)
 
 
-def _stacked(cell: str) -> str:
+def _stack_interval(cell: str) -> str:
     found = _SPREAD.fullmatch(cell)
-    return escaped(cell) if found is None else f"${found[1]}_{{{found[2]}}}^{{{found[3]}}}$"
+    return escape(cell) if found is None else f"${found[1]}_{{{found[2]}}}^{{{found[3]}}}$"
 
 
-def _entry(source: Source) -> str:
+def _format_entry(source: Source) -> str:
     fields = {
         "author": " and ".join(source.authors),
         "title": f"{{{source.title}}}",
@@ -74,4 +77,4 @@ def _entry(source: Source) -> str:
         "note": source.note,
     }
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
-    return f"@{'article' if source.journal else 'inproceedings'}{{{key(source.name)},\n{lines}}}\n"
+    return f"@{'article' if source.journal else 'inproceedings'}{{{citation_key(source.name)},\n{lines}}}\n"

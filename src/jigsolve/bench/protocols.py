@@ -1,15 +1,16 @@
-"""Puzzles as people have them, made of whole pictures: what happens to a picture, and what is asked of the answer.
+"""Protocols: puzzles as people have them, made from whole pictures, and the scores of their answers.
 
-A protocol is one condition, or several joined by "+": `clean`, `worn-2`, `missing-5+unknown-grid`. Some change what is
-cut (the picture, the size of its pieces), the others what is handed to the solver once the pieces are shuffled. They
-come in the order of the two tables, however they are named. The shuffle is the same in all of them.
+A protocol is one condition, or several joined by "+": `clean`, `worn-2`, `missing-5+unknown-grid`. Some conditions
+change the picture or the piece size before the cut, the others change the shuffled puzzle. They apply in the order of
+the two tables, in whatever order they are named. All protocols of a picture share its shuffle.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,15 +24,16 @@ from jigsolve.runtime.errors import InputError
 
 Size = tuple[int, int]  # width, height
 CLEAN = "clean"
-MIXED = "mixed"  # what becomes of it is in `bags`
+MIXED = "mixed"  # made in `bags`
+Change = TypeVar("Change", bound=Callable[..., object])
 MARGIN = (17, 11)  # pixels beside and below the pieces
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A puzzle as the program gets it, and what would be right.
+    """A puzzle as the program gets it, and the truth.
 
-    whole: the picture that was cut. pins, reference: what the program is told beside the pieces.
+    whole: the picture that was cut. pins, reference: what the program gets beside the pieces.
     """
 
     puzzle: Puzzle
@@ -41,41 +43,33 @@ class Case:
     reference: Pixels | None = None
 
 
-class Cut(NamedTuple):
-    """A condition that is there before the picture is cut. lo, hi: of the number in its name; none if both are 0."""
+class Condition(NamedTuple, Generic[Change]):
+    """A change of the picture or of the puzzle. lo, hi: bounds of the number in its name; both are 0 if it has none."""
 
-    change: Callable[[Pixels, Size, int], tuple[Pixels, Size]]
+    change: Change
     lo: int = 0
     hi: int = 0
 
 
-class Condition(NamedTuple):
-    """A condition that comes after. lo, hi: likewise."""
-
-    change: Callable[[Case, int, np.random.Generator], Case]
-    lo: int = 0
-    hi: int = 0
-
-
-def case(protocol: str, picture: Pixels, piece: Size, rotate: bool, seed: int) -> Case:
+def make_case(protocol: str, picture: Pixels, piece: Size, rotate: bool, seed: int) -> Case:
     """One picture under a protocol; the same for the same seed."""
-    asked = parsed(protocol)
-    for name, before in CUTS.items():
-        if name in asked:
-            picture, piece = before.change(picture, piece, asked[name])
+    numbers = parse_protocol(protocol)
+    for name, before in PICTURE_CONDITIONS.items():
+        if name in numbers:
+            picture, piece = before.change(picture, piece, numbers[name])
     puzzle, truth = scramble(cut(picture, piece), rotate, seed)
-    whole = picture[: puzzle.rows * piece[1], : puzzle.cols * piece[0]]
-    made = Case(puzzle, truth, whole)
+    case = Case(puzzle, truth, picture[: puzzle.rows * piece[1], : puzzle.cols * piece[0]])
     rng = np.random.default_rng([seed, 1])
-    for name, condition in CONDITIONS.items():
-        if name in asked:
-            made = condition.change(made, asked[name], rng)
-    return made
+    for name, after in PUZZLE_CONDITIONS.items():
+        if name in numbers:
+            case = after.change(case, numbers[name], rng)
+    return case
 
 
-def parsed(protocol: str) -> dict[str, int]:
+def parse_protocol(protocol: str) -> dict[str, int]:
     """The conditions of a protocol, each with its number (0 if it has none)."""
-    bounds = {name: one[1:] for name, one in (*CUTS.items(), *CONDITIONS.items())} | {MIXED: (2, 20)}
+    bounds = {name: one[1:] for name, one in (*PICTURE_CONDITIONS.items(), *PUZZLE_CONDITIONS.items())}
+    bounds[MIXED] = (2, 20)
     found: dict[str, int] = {}
     for word in protocol.split("+") if protocol != CLEAN else ():
         name, _, digits = word.rpartition("-") if word[-1:].isdigit() else (word, "", "0")
@@ -86,99 +80,102 @@ def parsed(protocol: str) -> dict[str, int]:
         if not lo <= number <= hi:
             raise InputError(f"Expected {name}-N with N from {lo} to {hi}, got {word!r}.")
         found[name] = number
-    if {"strips", "shreds"} <= found.keys():
-        raise InputError(f"Expected strips or shreds, got {protocol!r}.")
-    if MIXED in found and {"pinned", "reference"} & found.keys():
-        raise InputError(f"Expected no pins and no reference in a mixed bag, got {protocol!r}.")
-    if (
-        "in-place" in found
-        and {MIXED, "pinned", "reference", "missing", "unknown-grid", "margin", "unknown-size"} & found.keys()
-    ):
-        raise InputError(f"Expected all pieces on a grid that is known, where they are in place, got {protocol!r}.")
+    _check_combination(found.keys(), protocol)
     return found
 
 
-def judged(case: Case, layout: Layout) -> Scores:
-    """The scores of an answer; all zero if the pieces were not even read right."""
-    told = case.pins or case.reference is not None or case.puzzle.in_place
-    rotated = case.puzzle.rotated and not told  # else the way up is known
+def _check_combination(names: Set[str], protocol: str) -> None:
+    if {"strips", "shreds"} <= names:
+        raise InputError(f"Expected strips or shreds, got {protocol!r}.")
+    if MIXED in names and {"pinned", "reference"} & names:
+        raise InputError(f"Expected no pins and no reference in a mixed bag, got {protocol!r}.")
+    others = {MIXED, "pinned", "reference", "missing", "unknown-grid", "margin", "unknown-size"}
+    if "in-place" in names and others & names:
+        raise InputError(f"Expected all pieces on a known grid where they are in place, got {protocol!r}.")
+
+
+def score_case(case: Case, layout: Layout) -> Scores:
+    """The scores of an answer; all 0 if the pieces were read wrongly."""
+    known = case.pins or case.reference is not None or case.puzzle.in_place
+    rotated = case.puzzle.rotated and not known  # else the way up is known
     if (layout.pieces != HOLE).sum() != (case.truth.pieces != HOLE).sum():
         return Scores(0.0, 0.0, False, 0.0)
     truth = case.truth
     if (case.puzzle.rows, case.puzzle.cols) == UNKNOWN:
-        layout, truth, rotated = *framed(layout, truth, rotated), False
+        layout, truth, rotated = *align(layout, truth, rotated), False
     return score(layout, truth, case.puzzle.appearances(), rotated)
 
 
-def framed(layout: Layout, truth: Layout, rotated: bool) -> tuple[Layout, Layout]:
-    """Both on one grid, so that most pieces meet: where nobody knew the grid, only how pieces lie together counts."""
-    places = {int(truth.pieces[at]): (*at, int(truth.turns[at])) for at in _filled(truth)}
+def align(layout: Layout, truth: Layout, rotated: bool) -> tuple[Layout, Layout]:
+    """Both on one grid, shifted (and rotated) so that most pieces agree. For unknown grids: an answer may lie anywhere,
+    and only the relative positions of its pieces count."""
+    places = {int(truth.pieces[at]): (*at, int(truth.turns[at])) for at in _filled_cells(truth)}
     views = []
     for quarter in range(4 if rotated else 1):
         view = layout.rotate(quarter)
-        apart: dict[Size, int] = {}
-        for y, x in _filled(view):
+        offsets: Counter[Size] = Counter()
+        for y, x in _filled_cells(view):
             row, col, turn = places.get(int(view.pieces[y, x]), (0, 0, -1))  # it may be of another picture
             if turn == view.turns[y, x]:
-                apart[row - y, col - x] = apart.get((row - y, col - x), 0) + 1
-        step, count = max(apart.items(), key=lambda one: (one[1], one[0]), default=((0, 0), 0))
-        views.append((count, -quarter, step, view))
-    _, _, (down, across), view = max(views, key=lambda one: one[:2])
-    top, left = max(0, -down), max(0, -across)
-    size = max(view.rows + top + down, truth.rows + top), max(view.cols + left + across, truth.cols + left)
-    return _moved(view, size, top + down, left + across), _moved(truth, size, top, left)
+                offsets[row - y, col - x] += 1
+        offset, count = max(offsets.items(), key=lambda one: (one[1], one[0]), default=((0, 0), 0))
+        views.append((count, -quarter, offset, view))
+    _, _, (down, right), view = max(views, key=lambda one: one[:2])
+    top, left = max(0, -down), max(0, -right)
+    size = max(view.rows + top + down, truth.rows + top), max(view.cols + left + right, truth.cols + left)
+    return _shift(view, size, top + down, left + right), _shift(truth, size, top, left)
 
 
-def _filled(layout: Layout) -> list[Size]:
+def _filled_cells(layout: Layout) -> list[Size]:
     return [(int(y), int(x)) for y, x in np.argwhere(layout.pieces != HOLE)]
 
 
-def _moved(layout: Layout, size: Size, down: int, across: int) -> Layout:
+def _shift(layout: Layout, size: Size, down: int, right: int) -> Layout:
     pieces, turns = np.full(size, HOLE, dtype=np.int32), np.zeros(size, dtype=np.int8)
     for grid, part in ((pieces, layout.pieces), (turns, layout.turns)):
-        grid[down : down + layout.rows, across : across + layout.cols] = part
+        grid[down : down + layout.rows, right : right + layout.cols] = part
     return Layout(pieces, turns)
 
 
-# Before the picture is cut
+# Before the cut
 
 
-def _strips(picture: Pixels, piece: Size, number: int) -> tuple[Pixels, Size]:
+def _cut_strips(picture: Pixels, piece: Size, number: int) -> tuple[Pixels, Size]:
     """One column of strips as wide as the picture."""
     return picture, (picture.shape[1], piece[1])
 
 
-def _shreds(picture: Pixels, piece: Size, number: int) -> tuple[Pixels, Size]:
+def _cut_shreds(picture: Pixels, piece: Size, number: int) -> tuple[Pixels, Size]:
     """One row of strips as high as the picture, as a shredder leaves them."""
     return picture, (piece[0], picture.shape[0])
 
 
-def _grey(picture: Pixels, piece: Size, number: int) -> tuple[Pixels, Size]:
+def _remove_colour(picture: Pixels, piece: Size, number: int) -> tuple[Pixels, Size]:
     if picture.shape[2] < 3:
         return picture, piece
     shades = picture[..., :3] @ np.array([0.299, 0.587, 0.114])
     return np.rint(shades).astype(picture.dtype)[..., None], piece
 
 
-def _white(picture: Pixels, piece: Size, number: int) -> tuple[Pixels, Size]:
-    """The brightest N percent are overexposed: white, whatever they were."""
+def _overexpose(picture: Pixels, piece: Size, number: int) -> tuple[Pixels, Size]:
+    """The brightest N percent of the pixels are overexposed to white."""
     top = np.iinfo(picture.dtype).max
     level = max(1.0, float(np.percentile(picture[..., :3].min(axis=2), 100 - number)))
     return np.minimum(picture * (top / level), top).astype(picture.dtype), piece
 
 
-CUTS = {
-    "strips": Cut(_strips),
-    "shreds": Cut(_shreds),
-    "grey": Cut(_grey),
-    "white": Cut(_white, 1, 99),
+PICTURE_CONDITIONS = {
+    "strips": Condition(_cut_strips),
+    "shreds": Condition(_cut_shreds),
+    "grey": Condition(_remove_colour),
+    "white": Condition(_overexpose, 1, 99),
 }
 
 
-# After the pieces are shuffled
+# After the shuffle
 
 
-def _in_place(case: Case, number: int, rng: np.random.Generator) -> Case:
+def _unshuffle(case: Case, number: int, rng: np.random.Generator) -> Case:
     """Type 3: every piece lies in its cell, and only its turn is unknown."""
     puzzle, truth = case.puzzle, case.truth
     if not puzzle.rotated:
@@ -187,119 +184,120 @@ def _in_place(case: Case, number: int, rng: np.random.Generator) -> Case:
     return replace(case, puzzle=placed, truth=Layout(np.arange(len(puzzle)).reshape(truth.pieces.shape), truth.turns))
 
 
-def _worn(case: Case, number: int, rng: np.random.Generator) -> Case:
+def _wear(case: Case, number: int, rng: np.random.Generator) -> Case:
     """Every piece has lost N pixels at each of its sides."""
     height, width = case.puzzle.pieces.shape[1:3]
-    return _with(case, case.puzzle.pieces[:, number : height - number, number : width - number])
+    return _replace_pieces(case, case.puzzle.pieces[:, number : height - number, number : width - number])
 
 
-def _faded(case: Case, number: int, rng: np.random.Generator) -> Case:
-    """Every piece has faded towards white, each by another share, N percent at most."""
+def _fade(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """Every piece has faded towards white, by a random share of at most N percent."""
     top, pieces = np.iinfo(case.puzzle.pieces.dtype).max, case.puzzle.pieces
     left = 1.0 - rng.uniform(0.0, number / 100.0, len(pieces))[:, None, None, None]
-    return _with(case, top - (top - pieces) * left)
+    return _replace_pieces(case, top - (top - pieces) * left)
 
 
-def _noise(case: Case, number: int, rng: np.random.Generator) -> Case:
-    """Gaussian noise on every pixel, with a deviation of N levels out of 255."""
+def _add_noise(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """Gaussian noise on every pixel, with a standard deviation of N levels out of 255."""
     pieces = case.puzzle.pieces
-    return _with(case, pieces + rng.normal(0.0, number * np.iinfo(pieces.dtype).max / 255.0, pieces.shape))
+    return _replace_pieces(case, pieces + rng.normal(0.0, number * np.iinfo(pieces.dtype).max / 255.0, pieces.shape))
 
 
-def _uneven(case: Case, number: int, rng: np.random.Generator) -> Case:
+def _shrink_some(case: Case, number: int, rng: np.random.Generator) -> Case:
     """One piece in five has lost up to N pixels at its right and at its bottom."""
     pieces = list(case.puzzle.pieces)
     height, width = pieces[0].shape[:2]
     for k in np.flatnonzero(rng.random(len(pieces)) < 0.2):
         less = rng.integers(0, number + 1, 2)
         pieces[k] = pieces[k][: height - less[0], : width - less[1]]
-    return _with(case, normalise_pieces(pieces, [str(k) for k in range(len(pieces))])[0])
+    return _replace_pieces(case, normalise_pieces(pieces, [str(k) for k in range(len(pieces))])[0])
 
 
-def _deep(case: Case, number: int, rng: np.random.Generator) -> Case:
+def _deepen(case: Case, number: int, rng: np.random.Generator) -> Case:
     return replace(case, puzzle=replace(case.puzzle, pieces=case.puzzle.pieces.astype(np.uint16) * np.uint16(257)))
 
 
-def _alpha(case: Case, number: int, rng: np.random.Generator) -> Case:
+def _add_alpha(case: Case, number: int, rng: np.random.Generator) -> Case:
     pieces = case.puzzle.pieces
     opaque = np.full_like(pieces[..., :1], np.iinfo(pieces.dtype).max)
-    return _with(case, np.concatenate([pieces, opaque], axis=3))
+    return _replace_pieces(case, np.concatenate([pieces, opaque], axis=3))
 
 
-def _jpeg(case: Case, number: int, rng: np.random.Generator) -> Case:
-    """The scrambled sheet was saved as JPEG of quality N, its colours in half resolution as usual."""
+def _save_as_jpeg(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """The scrambled sheet was saved as JPEG of quality N, with chroma in half resolution."""
     puzzle = case.puzzle
     sheet = pictures.recode_as_jpeg(render.render_sheet(puzzle), number)
-    return _with(case, cut(sheet, puzzle.pieces.shape[2:0:-1]).pieces)
+    return _replace_pieces(case, cut(sheet, puzzle.pieces.shape[2:0:-1]).pieces)
 
 
-def _margin(case: Case, number: int, rng: np.random.Generator) -> Case:
-    """The sheet has pixels beside and below the pieces that fill none; nobody knows the size of the pieces."""
+def _add_margin(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """The sheet has pixels beside and below the pieces, and the piece size is unknown."""
     sheet = render.render_sheet(case.puzzle)
     whole = np.pad(sheet, ((0, MARGIN[1]), (0, MARGIN[0]), (0, 0)), mode="reflect")
     return replace(case, puzzle=inputs.from_sheet(whole, rotated=case.puzzle.rotated).puzzle)
 
 
-def _unknown_size(case: Case, number: int, rng: np.random.Generator) -> Case:
-    """Nobody knows the size of the pieces on the sheet."""
+def _hide_size(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """The size of the pieces on the sheet is unknown."""
     return replace(case, puzzle=inputs.from_sheet(render.render_sheet(case.puzzle), rotated=case.puzzle.rotated).puzzle)
 
 
-def _pinned(case: Case, number: int, rng: np.random.Generator) -> Case:
+def _pin(case: Case, number: int, rng: np.random.Generator) -> Case:
     """The cells of N percent of the pieces are known."""
     n = len(case.puzzle)
     known = set(rng.permutation(n)[: max(1, round(n * number / 100))].tolist())
     cells = [
         PinnedCell(int(case.truth.pieces[at]), *at, int(case.truth.turns[at]))
-        for at in _filled(case.truth)
+        for at in _filled_cells(case.truth)
         if int(case.truth.pieces[at]) in known
     ]
     return replace(case, pins=Pins(tuple(cells)))
 
 
-def _reference(case: Case, number: int, rng: np.random.Generator) -> Case:
-    """A thumbnail of the picture, N pixels wide, is at hand."""
+def _add_reference(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """A thumbnail of the picture, N pixels wide, is known."""
     return replace(case, reference=pictures.resize(case.whole, number))
 
 
-def _missing(case: Case, number: int, rng: np.random.Generator) -> Case:
+def _lose(case: Case, number: int, rng: np.random.Generator) -> Case:
     """N percent of the pieces are lost."""
     n = len(case.puzzle)
     kept = np.sort(rng.permutation(n)[round(n * number / 100) :])
-    name = np.full(n, HOLE, dtype=np.int32)
-    name[kept] = np.arange(len(kept))
-    pieces = name[case.truth.pieces]
+    number_of = np.full(n, HOLE, dtype=np.int32)
+    number_of[kept] = np.arange(len(kept))
+    pieces = number_of[case.truth.pieces]
     truth = Layout(pieces, np.where(pieces == HOLE, 0, case.truth.turns))
-    cells = tuple(pin._replace(piece=int(name[pin.piece])) for pin in case.pins.cells if name[pin.piece] != HOLE)
+    pins = (pin._replace(piece=int(number_of[pin.piece])) for pin in case.pins.cells)
+    cells = tuple(pin for pin in pins if pin.piece != HOLE)
     return replace(case, puzzle=replace(case.puzzle, pieces=case.puzzle.pieces[kept]), truth=truth, pins=Pins(cells))
 
 
-def _unknown_grid(case: Case, number: int, rng: np.random.Generator) -> Case:
-    """Nobody knows how many rows and columns there are."""
+def _hide_grid(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """The number of rows and columns is unknown."""
     return replace(case, puzzle=replace(case.puzzle, rows=0, cols=0))
 
 
-def _with(case: Case, pieces: np.ndarray) -> Case:
-    """The case with other pixels, rounded if need be."""
-    kind = case.puzzle.pieces.dtype
+def _replace_pieces(case: Case, pieces: np.ndarray) -> Case:
+    """The case with other pixels, rounded to the type of the old ones."""
+    dtype = case.puzzle.pieces.dtype
     if pieces.dtype.kind == "f":
-        pieces = np.clip(np.rint(pieces), 0, np.iinfo(kind).max).astype(kind)
+        pieces = np.clip(np.rint(pieces), 0, np.iinfo(dtype).max).astype(dtype)
     return replace(case, puzzle=replace(case.puzzle, pieces=np.ascontiguousarray(pieces)))
 
 
-CONDITIONS = {
-    "in-place": Condition(_in_place),
-    "worn": Condition(_worn, 1, 64),
-    "faded": Condition(_faded, 1, 99),
-    "noise": Condition(_noise, 1, 255),
-    "uneven": Condition(_uneven, 1, 2),
-    "jpeg": Condition(_jpeg, 1, 100),
-    "deep": Condition(_deep),
-    "alpha": Condition(_alpha),
-    "margin": Condition(_margin),
-    "unknown-size": Condition(_unknown_size),
-    "pinned": Condition(_pinned, 1, 99),
-    "reference": Condition(_reference, 4, 10_000),
-    "missing": Condition(_missing, 1, 90),
-    "unknown-grid": Condition(_unknown_grid),
+PUZZLE_CONDITIONS = {
+    "in-place": Condition(_unshuffle),
+    "worn": Condition(_wear, 1, 64),
+    "faded": Condition(_fade, 1, 99),
+    "noise": Condition(_add_noise, 1, 255),
+    "uneven": Condition(_shrink_some, 1, 2),
+    "jpeg": Condition(_save_as_jpeg, 1, 100),
+    "deep": Condition(_deepen),
+    "alpha": Condition(_add_alpha),
+    "margin": Condition(_add_margin),
+    "unknown-size": Condition(_hide_size),
+    "pinned": Condition(_pin, 1, 99),
+    "reference": Condition(_add_reference, 4, 10_000),
+    "missing": Condition(_lose, 1, 90),
+    "unknown-grid": Condition(_hide_grid),
 }

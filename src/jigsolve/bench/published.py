@@ -1,4 +1,4 @@
-"""What the field has published about known sets of pictures, and where; the facts are in published.json."""
+"""Published figures of known sets of pictures and their sources, from published.json."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Figure:
-    """One published line: percent, percent, number of perfect pictures (None: not told)."""
+    """One published line: DC and NC in percent, the number of perfect pictures (None: not published)."""
 
     name: str
     direct: float
@@ -26,7 +26,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Source:
-    """Where figures come from. Either journal or proceedings is told."""
+    """A paper, in a journal or in proceedings."""
 
     name: str
     authors: tuple[str, ...]
@@ -54,53 +54,54 @@ def _facts() -> dict[str, Any]:
     return facts
 
 
-def figures(folder: str, kind: int) -> list[Figure]:
-    """What is published about a set of pictures, the oldest first; it is known by its folder's name."""
-    lines = _facts()[f"type{kind}"].get(folder.lower(), {})
+def list_figures(dataset: str, type_: int) -> list[Figure]:
+    """The published figures of a set of pictures, oldest first."""
+    lines = _facts()[f"type{type_}"].get(dataset.lower(), {})
     order = list(_facts()["sources"])
     return sorted((Figure(name, *values) for name, values in lines.items()), key=lambda one: order.index(one.source))
 
 
 def source_of(name: str) -> str:
-    """The name of a line's source: of `Yu 2016 (log)` it is `Yu 2016`."""
+    """`Yu 2016 (log)` -> `Yu 2016`."""
     return name.partition(" (")[0]
 
 
-def figure_of(solver: str, folder: str, kind: int) -> Figure | None:
-    """What the paper behind one of our solvers says of a set."""
-    meant = _facts()["solvers"].get(solver, ())
-    return next((figure for figure in figures(folder, kind) if figure.source in meant), None)
+def figure_of(solver: str, dataset: str, type_: int) -> Figure | None:
+    """The figure of a set in the paper that one of our solvers follows."""
+    papers = _facts()["solvers"].get(solver, ())
+    return next((figure for figure in list_figures(dataset, type_) if figure.source in papers), None)
 
 
-def size(folder: str) -> tuple[int, int] | None:
-    """How many pictures, of how many pieces each, the published figures are over."""
-    found = _facts()["sets"].get(folder.lower())
+def size_of(dataset: str) -> tuple[int, int] | None:
+    """The number of pictures of a published set, and of pieces of each."""
+    found = _facts()["sets"].get(dataset.lower())
     return (int(found["pictures"]), int(found["pieces"])) if found else None
 
 
-def ceiling(folder: str) -> tuple[float, float, int] | None:
-    """DC, NC, PR that identical pieces let nobody surpass but by luck."""
-    found = _facts()["sets"].get(folder.lower(), {}).get("ceiling")
+def ceiling_of(dataset: str) -> tuple[float, float, int] | None:
+    """The best expected DC, NC, PR where identical pieces cannot be distinguished."""
+    found = _facts()["sets"].get(dataset.lower(), {}).get("ceiling")
     return (float(found[0]), float(found[1]), int(found[2])) if found else None
 
 
-def sets() -> list[str]:
-    """The known sets, small puzzles first."""
+def list_datasets() -> list[str]:
+    """The published sets, small puzzles first."""
     return list(_facts()["sets"])
 
 
-def solvers() -> dict[str, tuple[str, ...]]:
-    """Our solvers that were made after a paper -> its name, or those of several; the oldest first."""
+def papers_by_solver() -> dict[str, tuple[str, ...]]:
+    """Our solvers that follow papers -> names of the papers, oldest first."""
     return {solver: tuple(names) for solver, names in _facts()["solvers"].items()}
 
 
-def sources() -> dict[str, Source]:
-    """By name, the oldest first."""
+def load_sources() -> dict[str, Source]:
+    """By name, oldest first."""
     return {
         name: Source(name, **{**about, "authors": tuple(about["authors"])})
         for name, about in _facts()["sources"].items()
     }
 
 
-def caveats() -> list[str]:
+def load_caveats() -> list[str]:
+    """What to know about the published figures."""
     return list(_facts()["caveats"])

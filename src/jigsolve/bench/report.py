@@ -1,142 +1,144 @@
-"""Result files -> everything a report is made of: tables, plots, strips, one page. Writing it is left to others."""
+"""Result files -> a report: tables, plots, comparisons, one page. It returns files' contents and writes nothing."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from jigsolve.bench import tables
-from jigsolve.bench.field import fields
-from jigsolve.bench.latex import bibtex, latex
-from jigsolve.bench.lines import ranked, sections
-from jigsolve.bench.page import page
+from jigsolve.bench.comparisons import Comparison, choose_worst, compare
+from jigsolve.bench.latex import format_bibtex, format_latex
+from jigsolve.bench.page import render_page
 from jigsolve.bench.protocols import CLEAN
-from jigsolve.bench.records import Record, gather
-from jigsolve.bench.strips import Strip, strip, worst
-from jigsolve.bench.tables import Grid
+from jigsolve.bench.records import Gathered, Record, RunKey, gather_records
+from jigsolve.bench.sections import Section, format_count, make_sections, rank_solvers
+from jigsolve.bench.summary import make_summaries
+from jigsolve.bench.tables import Table
 from jigsolve.puzzle.pieces import Pixels
 from jigsolve.runtime.errors import InputError
 
 if TYPE_CHECKING:
     from jigsolve.bench.plots import Plot
 
+COMPARISONS_FOLDER = "strips"
+
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """field: the short tables; tables: the long ones; told: what was left out, and why. files: by their names below the
-    report's folder."""
+    """summaries: the short tables; tables: the long ones; notes: what was left out, and why.
 
-    field: list[Grid]
-    tables: list[Grid]
+    files: contents by their names below the report's folder.
+    """
+
+    summaries: list[Table]
+    tables: list[Table]
     files: dict[str, Pixels | bytes | str]
-    told: list[str]
+    notes: list[str]
 
 
-def report(folders: Sequence[Path], compare: tuple[str, str] | None, most: int) -> Report:
-    """compare: two solvers to set against each other; most: so many strips for each kind of puzzle."""
-    found = gather(folders)
+def make_report(folders: Sequence[Path], pair: tuple[str, str] | None, worst: int) -> Report:
+    """The report of all results below some folders.
+
+    pair: two solvers to compare, None to choose them. worst: the number of comparisons for each set, type and protocol.
+    """
+    found = gather_records(folders)
     if not found.records:
         raise InputError(f"Expected results of jigsolve bench below {', '.join(map(str, folders))}, found none.")
-    told = _left_out(found.foreign, found.twice)
-    parts = sections(found.records)
-    numbers = tables.sources_of(parts)
-    short = [tables.field_grid(field, numbers) for field in fields(parts)]
-    long = [tables.grid(section, numbers) for section in parts]
-    pair = _pair(found.records, compare)
-    plots, missing = _plots(parts, found.records, pair)
-    strips, gone = _strips(found.records, most)
-    told += missing + gone
-    title, about = _headline(found.records)
-    notes, cited = tables.notes(parts), tables.cited(numbers)
-    out: dict[str, Pixels | bytes | str] = {
-        "table.md": _markdown(title, about, short, long, notes, cited),
-        "table.csv": tables.as_csv(parts),
-        "table.tex": latex([*short, *long], numbers),
-        "index.html": page(title, about, short, long, plots, strips, [*notes, *told], cited),
+    sections = make_sections(found.records)
+    numbers = tables.number_sources(sections)
+    short = make_summaries(sections, numbers)
+    long = [tables.section_table(section, numbers) for section in sections]
+    plots, missing = _draw_plots(sections, found.records, _choose_pair(found.records, pair))
+    comparisons, failed = _draw_comparisons(found.records, worst)
+    left_out = [*_describe_left_out(found), *missing, *failed]
+    title, about = _describe(sections, found.records)
+    notes, citations = tables.list_notes(sections), tables.format_citations(numbers)
+    files: dict[str, Pixels | bytes | str] = {
+        "table.md": _format_markdown(title, about, short, long, notes, citations),
+        "table.csv": tables.format_csv(sections),
+        "table.tex": format_latex([*short, *long], numbers),
+        "index.html": render_page(title, about, short, long, plots, comparisons, [*notes, *left_out], citations),
     }
     if numbers:
-        out["sources.bib"] = bibtex(numbers)
+        files["sources.bib"] = format_bibtex(numbers)
     for plot in plots:
-        out |= {f"plots/{plot.name}.svg": plot.svg[0], f"plots/{plot.name}.png": plot.png}
-    out |= {f"strips/{one.name}.png": one.pixels for one in strips}
-    return Report(short, long, out, told)
+        files |= {f"plots/{plot.name}.svg": plot.svg[0], f"plots/{plot.name}.png": plot.png}
+    files |= {f"{COMPARISONS_FOLDER}/{one.name}.png": one.pixels for one in comparisons}
+    return Report(short, long, files, left_out)
 
 
-def _markdown(
-    title: str, about: str, short: Sequence[Grid], long: Sequence[Grid], notes: Sequence[str], cited: Sequence[str]
+def _format_markdown(
+    title: str, about: str, short: Sequence[Table], long: Sequence[Table], notes: Sequence[str], citations: list[str]
 ) -> str:
-    """One file of text: short tables, long ones, what must be known of them, sources."""
-    parts = [f"# {title}\n\n{about}\n", tables.markdown(short), tables.markdown(long), "\n\n".join(notes) + "\n"]
-    if cited:
-        parts.append("## Sources\n\n" + "  \n".join(cited) + "\n")
+    both = (tables.format_markdown(part) for part in (short, long))
+    parts = [f"# {title}\n\n{about}\n", *both, "\n\n".join(notes) + "\n"]
+    if citations:
+        parts.append("## Sources\n\n" + "  \n".join(citations) + "\n")
     return "\n".join(part for part in parts if part)
 
 
-def _headline(records: Sequence[Record]) -> tuple[str, str]:
-    def many(name: str, *keys: str) -> str:
-        n = len({tuple(record[key] for key in keys) for record in records})
-        return f"{n} {name}" if n == 1 else f"{n} {name}s"
-
-    versions = ", ".join(sorted({record["jigsolve"] for record in records}))
-    runs = f"{len(records)} runs" if len(records) > 1 else "1 run"
-    about = f"{runs}: {many('solver', 'solver')} on {many('picture', 'set', 'picture')}, jigsolve {versions}."
-    names = list(dict.fromkeys(section.folder for section in sections(records)))
-    return f"jigsolve on {', '.join(names[:-1])} and {names[-1]}" if len(
-        names
-    ) > 1 else f"jigsolve on {names[0]}", about
+def _describe(sections: Sequence[Section], records: Sequence[Record]) -> tuple[str, str]:
+    """The title of the report, and a sentence about the results."""
+    runs = [record.run for record in records]
+    solvers = format_count(len({run.solver for run in runs}), "solver")
+    pictures = format_count(len({(run.dataset, run.picture) for run in runs}), "picture")
+    versions = ", ".join(sorted({run.program for run in runs}))
+    about = f"{format_count(len(runs), 'run')}: {solvers} on {pictures}, jigsolve {versions}."
+    *names, last = dict.fromkeys(section.dataset for section in sections)
+    return f"jigsolve on {', '.join(names)} and {last}" if names else f"jigsolve on {last}", about
 
 
-def _left_out(foreign: int, twice: int) -> list[str]:
-    told = []
-    if foreign:
-        told.append(f"{foreign} JSON files are no results of this version of jigsolve bench, and were left out.")
-    if twice:
-        told.append(f"{twice} results are of runs that another file has as well, and were left out.")
-    return told
+def _describe_left_out(found: Gathered) -> list[str]:
+    foreign = f"{found.foreign} JSON files are no results of this version of jigsolve bench, and were left out."
+    duplicates = f"{found.duplicates} results are of runs that another file has as well, and were left out."
+    return [foreign] * bool(found.foreign) + [duplicates] * bool(found.duplicates)
 
 
-def _pair(records: Sequence[Record], compare: tuple[str, str] | None) -> tuple[str, str] | None:
-    """Two solvers to compare on clean puzzles that both have solved: those asked for, or the two best of those with the
-    most puzzles."""
-    solved: dict[str, dict[tuple[Any, ...], float]] = defaultdict(dict)
-    for one in records:
-        if one["protocol"] == CLEAN:
-            key = (one["set"], one["type"], one["picture"], *one["piece"], one["seed"])
-            solved[one["solver"]][key] = one["scores"]["neighbour"]
-    if compare is None:
-        best = sorted(ranked(solved), key=lambda name: (-len(solved[name]), -np.mean(list(solved[name].values()))))
+def _choose_pair(records: Sequence[Record], pair: tuple[str, str] | None) -> tuple[str, str] | None:
+    """Two solvers with clean puzzles that both have solved: the given ones, or the two best of those with the most
+    puzzles."""
+    solved: dict[str, dict[RunKey, float]] = defaultdict(dict)
+    for record in records:
+        if record.run.protocol == CLEAN:
+            puzzle = replace(record.run, solver="", program="", plugins=())
+            solved[record.run.solver][puzzle] = record.outcome.scores.neighbour
+    if pair is None:
+        means = {name: float(np.mean(list(solved[name].values()))) for name in rank_solvers(solved)}
+        best = sorted(means, key=lambda name: (-len(solved[name]), -means[name]))
         return (best[0], best[1]) if len(best) > 1 and solved[best[0]].keys() & solved[best[1]].keys() else None
-    for name in compare:
+    for name in pair:
         if name not in solved:
-            there = ", ".join(ranked(solved))
-            raise InputError(f"Expected two solvers that the results have ({there}) to compare, got {name}.")
-    if not solved[compare[0]].keys() & solved[compare[1]].keys():
-        raise InputError(f"Expected clean puzzles that both {compare[0]} and {compare[1]} have solved, found none.")
-    return compare
+            known = ", ".join(rank_solvers(solved))
+            raise InputError(f"Expected two solvers that the results have ({known}) to compare, got {name}.")
+    if not solved[pair[0]].keys() & solved[pair[1]].keys():
+        raise InputError(f"Expected clean puzzles that both {pair[0]} and {pair[1]} have solved, found none.")
+    return pair
 
 
-def _plots(
-    parts: Sequence[Any], records: Sequence[Record], pair: tuple[str, str] | None
+def _draw_plots(
+    sections: Sequence[Section], records: Sequence[Record], pair: tuple[str, str] | None
 ) -> tuple[list[Plot], list[str]]:
+    """The plots, and a note if there can be none."""
     try:
-        from jigsolve.bench.plots import plots
+        from jigsolve.bench.plots import draw_plots
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "matplotlib":
             raise
         return [], ['There are no plots: matplotlib is not installed (pip install "jigsolve[plot]").']
-    return plots(parts, records, pair), []
+    return draw_plots(sections, records, pair), []
 
 
-def _strips(records: Sequence[Record], most: int) -> tuple[list[Strip], list[str]]:
-    made, gone = [], []
-    for record in worst(records, most) if most else ():
+def _draw_comparisons(records: Sequence[Record], worst: int) -> tuple[list[Comparison], list[str]]:
+    """The comparisons, and a note for each that cannot be made."""
+    comparisons, failed = [], []
+    for record in choose_worst(records, worst) if worst else ():
         try:
-            made.append(strip(record))
+            comparisons.append(compare(record))
         except InputError as error:
-            gone.append(f"{record['set']}/{record['picture']} has no strip: {error}")
-    return made, gone
+            failed.append(f"{record.run.dataset}/{record.run.picture} has no comparison: {error}")
+    return comparisons, failed

@@ -1,4 +1,4 @@
-"""The commands that measure: `bench`, and `bench report` of what it has measured."""
+"""The commands that measure: `bench`, and `bench report` of its results."""
 
 from __future__ import annotations
 
@@ -12,50 +12,50 @@ from jigsolve.cli.commands import Cluster, Piece, Plugin, app
 from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, PROTOCOLS, SOLVERS, choice, pattern
 
 TWO_WORDS = ("bench report",)  # commands
-# options of bench that take several values, and what these look like
+# options of bench that take several values, and patterns of these
 SEVERAL = {
     "--type": "[12]", "--solver": pattern(SOLVERS), "--compatibility": pattern(COMPATIBILITIES),
     "--dissimilarity": pattern(DISSIMILARITIES), "--protocol": pattern(PROTOCOLS, "+"),
 }  # fmt: skip
+Names = list[str] | None
 
 
 @app.command(short_help="Scramble, solve and score folders of pictures.")
 def bench(
-    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Folders of whole pictures, one a set.")],
+    folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Folders of whole pictures, each one set.")],
     piece: Piece = "28",
     type: Annotated[
         list[int] | None,
         typer.Option(metavar="TYPE", min=1, max=2, help="1: pieces upright; 2: turned as well; or both."),
     ] = None,
     protocol: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME...", help=f"What happens to the pieces, one or several of: {choice(PROTOCOLS)}."),
+        Names,
+        typer.Option(metavar="NAME...", help=f"Conditions of the puzzle, one or several of: {choice(PROTOCOLS)}."),
     ] = None,
-    solver: Annotated[
-        list[str] | None, typer.Option(metavar="NAME...", help=f"One or several of: {choice(SOLVERS)}.")
-    ] = None,
+    solver: Annotated[Names, typer.Option(metavar="NAME...", help=f"One or several of: {choice(SOLVERS)}.")] = None,
     compatibility: Annotated[
-        list[str] | None,
+        Names,
         typer.Option(
             metavar="NAME...", help=f"One or several of: {', '.join(COMPATIBILITIES)}; else each solver's own."
         ),
     ] = None,
     dissimilarity: Annotated[
-        list[str] | None, typer.Option(metavar="NAME...", help=f"One or several of: {', '.join(DISSIMILARITIES)}.")
+        Names, typer.Option(metavar="NAME...", help=f"One or several of: {', '.join(DISSIMILARITIES)}.")
     ] = None,
     plugin: Plugin = None,
-    seeds: Annotated[int, typer.Option(metavar="K", min=1, help="How many shuffles of every picture.")] = 1,
-    jobs: Annotated[int, typer.Option(metavar="J", min=1, help="How many runs at a time, each on one thread.")] = 1,
+    seeds: Annotated[int, typer.Option(metavar="K", min=1, help="Number of shuffles of every picture.")] = 1,
+    jobs: Annotated[int, typer.Option(metavar="J", min=1, help="Number of parallel runs, each on one thread.")] = 1,
     cluster: Cluster = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("results"),
 ) -> None:
-    """Scramble, solve and score all pictures of some folders, and set the means beside the published figures.
+    """Scramble, solve and score all pictures of some folders, and compare the means with published figures.
 
-    Every run leaves one result file; what is done is not done again, so a campaign may be stopped at any time.
-    Published figures are shown for folders called mit, mcgill, pomeranz805 and so on, if the pieces are as many.
+    Every run writes one result file. Runs that have one are not repeated, so a campaign can be stopped at any time.
+    Published figures are shown for folders called mit, mcgill, pomeranz805 and so on, if the number of pieces is the
+    published one. Times are those of the solver up to the layout.
 
-    A protocol is a kind of puzzle that people have, made of the pictures; several conditions are joined by +. Beside
-    the scores stands the share of joints that the program itself takes for right.
+    A protocol says what happens to the pieces of a picture, and what the solver knows; several conditions are joined
+    by +. The table has the scores and the share of joints that the program itself expects to be right.
 
     jigsolve bench report makes plots, pictures and one page of the results: see its own --help.
 
@@ -65,17 +65,19 @@ def bench(
       jigsolve bench data/mcgill --protocol clean missing-5 missing-5+unknown-grid worn-2
     """
     size = piece_size(piece)
-    from jigsolve.cli.bench import run
+    from jigsolve.bench.campaign import Campaign
+    from jigsolve.cli.bench import run_campaign
     from jigsolve.cli.plugins import load_plugins
 
     load_plugins(plugin)
-    run(
-        folders, size, type or [1], protocol or ["clean"], solver or ["default"], compatibility or [None],
-        dissimilarity or ["mahalanobis"], seeds, jobs, cluster, out,
+    campaign = Campaign(
+        folders, size, type or [1], solver or ["default"], seeds, protocol or ["clean"], compatibility or [None],
+        dissimilarity or ["mahalanobis"],
     )  # fmt: skip
+    run_campaign(campaign, out, jobs, cluster)
 
 
-@app.command(name="bench report", short_help="Tables, plots, pictures and a page of what bench has measured.")
+@app.command(name="bench report", short_help="Tables, plots, pictures and a page of the results of bench.")
 def bench_report(
     results: Annotated[
         list[Path] | None, typer.Argument(metavar="DIR", help="Folders of results; `results` if not given.")
@@ -85,29 +87,30 @@ def bench_report(
     ] = None,
     compare: Annotated[
         tuple[str, str] | None,
-        typer.Option(metavar="SOLVER SOLVER", help="Two solvers to set against each other; the two best if not given."),
+        typer.Option(metavar="SOLVER SOLVER", help="Two solvers to compare; the two best if not given."),
     ] = None,
-    strips: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Pictures to show for each set, type and protocol, the worst ones.")
+    worst: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Number of worst pictures to show for each set, type and protocol.")
     ] = 3,
+    strips: Annotated[int | None, typer.Option(hidden=True, min=0, help="Former name of --worst.")] = None,
 ) -> None:
-    """Make tables, plots and one page of all results below some folders, with the published figures beside them.
+    """Make tables, plots and one page of all results below some folders, beside the published figures.
 
-    Means are over pictures, with a 95 % bootstrap interval over pictures. Every solver that was made after a paper
-    stands beside what the paper says of the same pictures; sources are listed.
+    Means are over pictures, with a 95 % bootstrap interval over pictures. Every solver that follows a paper is shown
+    beside the figures of its paper for the same pictures; sources are listed.
 
-    Written are index.html (all of it on one page that needs no other file), table.md, table.csv, table.tex with
-    sources.bib, plots/ as SVG and PNG (they need the extra `plot`), and strips/: puzzle, answer and truth side by side,
-    with wrong joints marked, of the pictures that the first solver does worst on.
+    The report has index.html (everything on one page that needs no other file), table.md, table.csv, table.tex with
+    sources.bib, plots/ as SVG and PNG (they need the extra `plot`), and strips/: puzzle, answer and truth side by
+    side, with wrong joints marked, for the worst pictures of the first solver.
 
-    Results of other versions and files of other kinds are left out. A folder of pictures that is called report is
-    benched as ./report.
+    Results of other versions and other JSON files are left out. A folder of pictures called report is benched as
+    ./report.
 
     \b
     Examples:
       jigsolve bench report results
-      jigsolve bench report results --compare default paper --strips 5 --out report
+      jigsolve bench report results --compare default paper --worst 5 --out report
     """
-    from jigsolve.cli.bench import report
+    from jigsolve.cli.bench import write_report
 
-    report(results or [Path("results")], out, compare, strips)
+    write_report(results or [Path("results")], out, compare, worst if strips is None else strips)

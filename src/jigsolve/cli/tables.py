@@ -6,49 +6,52 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from jigsolve.bench.tables import Grid
+from jigsolve.bench.tables import Table
 
 PADDING = 2  # beside each column, edges included
 LEFT_OUT = "The intervals are in the files: they need a wider terminal."
 INTERVAL = re.compile(r" \([\d.]+–[\d.]+\)")
 
 
-def show(grids: Sequence[Grid]) -> None:
-    """Our own lines are bold, published ones dim. In a narrow terminal intervals go below their means; where not even
-    that fits, they are left to the files, and a line says so."""
+def print_tables(tables: Sequence[Table]) -> None:
+    """Our own lines are bold, published ones dim. In a narrow terminal intervals go below their means; if that is too
+    wide as well, they are left out, and the caption says so."""
+    from rich import table as rich_table
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
     console = Console()
-    for one in grids:
-        widths, rows, told = _least(one), one.rows, None
-        if not _fits(widths, console.width):
-            one = one._replace(rows=tuple(_without_intervals(one, row) for row in rows))
-            widths, told = _least(one), LEFT_OUT if one.rows != rows else None
-        table = Table(title=Text(one.title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-        table.caption, table.caption_justify = told, "left"
-        for k, name in enumerate(one.head):
-            side: Literal["right", "left"] = "right" if k >= one.words else "left"
-            least = widths[k] if _fits(widths, console.width) else None
-            table.add_column(name, justify=side, overflow="fold", min_width=least)
-        for cells, ours in zip(one.rows, one.ours, strict=True):
-            table.add_row(*map(Text, cells), style="bold" if ours else "dim")
-        console.print(table)
+    for table in tables:
+        caption = None
+        if not _fits(table, console.width):
+            rows = tuple(_remove_intervals(table, row) for row in table.rows)
+            caption = LEFT_OUT if rows != table.rows else None
+            table = table._replace(rows=rows)
+        shown = rich_table.Table(title=Text(table.title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        shown.caption, shown.caption_justify = caption, "left"
+        fits = _fits(table, console.width)
+        for k, (name, width) in enumerate(zip(table.head, _min_widths(table), strict=True)):
+            side: Literal["right", "left"] = "right" if k >= table.text_columns else "left"
+            shown.add_column(name, justify=side, overflow="fold", min_width=width if fits else None)
+        for cells, ours in zip(table.rows, table.ours, strict=True):
+            shown.add_row(*map(Text, cells), style="bold" if ours else "dim")
+        console.print(shown)
 
 
-def _fits(widths: Sequence[int], width: int) -> bool:
+def _fits(table: Table, width: int) -> bool:
+    widths = _min_widths(table)
     return sum(widths) + PADDING * len(widths) <= width
 
 
-def _least(one: Grid) -> list[int]:
-    """The least width of each column: that of a word, or of a number without its interval."""
+def _min_widths(table: Table) -> list[int]:
+    """The smallest width of each column: its longest word, or its longest number without the interval."""
     return [
-        max(len(part) for cell in column for part in cell.split(" (" if k >= one.words else " "))
-        for k, column in enumerate(zip(one.head, *one.rows, strict=True))
+        max(len(part) for cell in column for part in cell.split(" (" if k >= table.text_columns else " "))
+        for k, column in enumerate(zip(table.head, *table.rows, strict=True))
     ]
 
 
-def _without_intervals(one: Grid, row: tuple[str, ...]) -> tuple[str, ...]:
-    return row[: one.words] + tuple(INTERVAL.sub("", cell) for cell in row[one.words :])
+def _remove_intervals(table: Table, row: tuple[str, ...]) -> tuple[str, ...]:
+    words = table.text_columns
+    return row[:words] + tuple(INTERVAL.sub("", cell) for cell in row[words:])
