@@ -11,7 +11,8 @@ ROOT = Path(__file__).parents[1]
 HEAD = """# Licences
 
 What `pip install jigsolve` brings along, with the version of the development lock file, as each package states its
-licence itself. Written by `python docs/make_licences.py`. jigsolve itself is under the MIT licence.
+licence itself. Written by `python docs/make_licences.py`. jigsolve itself is under the MIT licence; its [sample
+photographs](../src/jigsolve/io/samples/LICENCE.md) are CC0 or in the public domain.
 
 | package | version | licence |
 |---|---|---|
