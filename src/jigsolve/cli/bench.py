@@ -9,7 +9,7 @@ from pathlib import Path
 from jigsolve.bench import tables
 from jigsolve.bench.campaign import carry_out, finished, plan
 from jigsolve.bench.lines import sections
-from jigsolve.cli.progress import counting
+from jigsolve.cli.progress import show_count
 from jigsolve.cli.tables import show
 from jigsolve.io import files
 from jigsolve.runtime.errors import InputError
@@ -26,7 +26,7 @@ def run(
     files.check_target(out / "table.md")
     to_do = [each for each in runs if finished(each, out) is None]
     failed = 0
-    with counting("benching", len(runs), len(runs) - len(to_do)) as step:
+    with show_count("benching", len(runs), len(runs) - len(to_do)) as step:
         for each, wrong in carry_out(to_do, out, jobs, cluster) if to_do else ():
             if wrong:
                 failed += 1

@@ -7,15 +7,16 @@ from typing import Annotated
 
 import typer
 
-from jigsolve.cli.argv import piece_size
-from jigsolve.cli.commands import Cluster, Piece, Plugin, app
-from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, PROTOCOLS, SOLVERS, choice, pattern
+from jigsolve.cli.argv import parse_piece_size
+from jigsolve.cli.commands import app
+from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, PROTOCOLS, SOLVERS, choices_of, pattern_of
+from jigsolve.cli.options import Cluster, Piece, Plugin
 
 TWO_WORDS = ("bench report",)  # commands
 # options of bench that take several values, and what these look like
 SEVERAL = {
-    "--type": "[12]", "--solver": pattern(SOLVERS), "--compatibility": pattern(COMPATIBILITIES),
-    "--dissimilarity": pattern(DISSIMILARITIES), "--protocol": pattern(PROTOCOLS, "+"),
+    "--type": "[12]", "--solver": pattern_of(SOLVERS), "--compatibility": pattern_of(COMPATIBILITIES),
+    "--dissimilarity": pattern_of(DISSIMILARITIES), "--protocol": pattern_of(PROTOCOLS, "+"),
 }  # fmt: skip
 
 
@@ -29,10 +30,12 @@ def bench(
     ] = None,
     protocol: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME...", help=f"What happens to the pieces, one or several of: {choice(PROTOCOLS)}."),
+        typer.Option(
+            metavar="NAME...", help=f"What happens to the pieces, one or several of: {choices_of(PROTOCOLS)}."
+        ),
     ] = None,
     solver: Annotated[
-        list[str] | None, typer.Option(metavar="NAME...", help=f"One or several of: {choice(SOLVERS)}.")
+        list[str] | None, typer.Option(metavar="NAME...", help=f"One or several of: {choices_of(SOLVERS)}.")
     ] = None,
     compatibility: Annotated[
         list[str] | None,
@@ -64,7 +67,7 @@ def bench(
       jigsolve bench data/mit data/mcgill --type 1 2 --solver paper balanced --seeds 3 --jobs 8
       jigsolve bench data/mcgill --protocol clean missing-5 missing-5+unknown-grid worn-2
     """
-    size = piece_size(piece)
+    size = parse_piece_size(piece)
     from jigsolve.cli.bench import run
     from jigsolve.cli.plugins import load_plugins
 

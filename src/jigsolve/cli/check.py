@@ -1,4 +1,4 @@
-"""Plugins against the contract kit, promise by promise."""
+"""Checks plugins against the promises of their stages."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from jigsolve.runtime.errors import InputError
 def run(paths: Sequence[Path]) -> None:
     loaded = [plugins.load_plugin(plugins.Plugin(str(path), files.read_source(path))) for path in paths]
     broken = 0
-    for word, named in ((word, named) for each in loaded for word, named in each.items()):
-        for name, thing in named.items():
-            print(f"{word} {name}")
-            for verdict in run_checks(thing, PROMISES[word]):
+    for stage, parts in (item for plugin in loaded for item in plugin.items()):
+        for name, part in parts.items():
+            print(f"{stage} {name}")
+            for verdict in run_checks(part, PROMISES[stage]):
                 broken += bool(verdict.broken)
                 print(f"  {'BROKEN' if verdict.broken else 'kept':6}  {verdict.promise}", flush=True)
                 if verdict.broken:
