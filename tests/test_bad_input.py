@@ -148,13 +148,13 @@ def test_bad_inputs(here: Path, capsys: pytest.CaptureFixture[str], name: str) -
 
 
 def test_libraries_keep_quiet(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """A damaged TIFF is spoken of once, by us; libtiff has a voice of its own."""
+    """A damaged TIFF gets one line; what libtiff itself would print is suppressed."""
     raw = bytearray(encoded(CAT, "TIFF"))
     raw[200:260] = bytes(60)
     (here / "a.tif").write_bytes(raw)
     refused(capfd, here, "could not read", "solve", "a.tif", *OUTPUTS)
-    os.write(2, b"heard again")
-    assert capfd.readouterr().err == "heard again"
+    os.write(2, b"shown again")
+    assert capfd.readouterr().err == "shown again"
 
 
 @pytest.mark.parametrize("name", ["empty file", "text", "truncated JPEG", "wrong checksum", "bomb", "pipe"])
@@ -282,7 +282,7 @@ def test_outputs_that_are_loops_of_links(here: Path, capsys: pytest.CaptureFixtu
 
 
 def test_names_that_are_no_text(here: Path) -> None:
-    """Bytes that are no UTF-8 are read, solved, written and told of."""
+    """Names that are no UTF-8 are read, solved, written and printed."""
     (here / "p\udcff.png").write_bytes(SHEET)
     folder_of(here / "a\udcfe", {f"{k}\udcfd.png": raw for k, raw in enumerate(PIECES)})
     for name, more in ((b"p\xff.png", [b"--report", b"r\xff.html", b"--layout", b"l\xff.json"]), (b"a\xfe", [])):

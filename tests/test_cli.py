@@ -28,15 +28,15 @@ from jigsolve.solvers import SOLVERS
 @pytest.mark.parametrize("rotate", [False, True])
 def test_scramble_solve_score(cli: Cli, tmp_path: Path, rotate: bool) -> None:
     turned = ["--rotate"] if rotate else []
-    told = cli("scramble", "photo.png", "--piece", PIECE, *turned, "--output", "p.png", "--truth", "t.json")
-    assert told.code == 0
-    assert "77 pieces of 40x40, 7 rows x 11 cols." in told.out
+    ran = cli("scramble", "photo.png", "--piece", PIECE, *turned, "--output", "p.png", "--truth", "t.json")
+    assert ran.code == 0
+    assert "77 pieces of 40x40, 7 rows x 11 cols." in ran.out
     unknown = ["--rotated"] if rotate else []
     solved = cli("solve", "p.png", "--piece", PIECE, *unknown, "--output", "s.png", "--layout", "l.json")
     assert (solved.code, solved.err) == (0, "")
     assert "77 pieces laid out" in solved.out
     assert "Wrote s.png" in solved.out
-    assert "solved" not in solved.out.replace("s.png", "").lower()  # nobody knows whether it is
+    assert "solved" not in solved.out.replace("s.png", "").lower()  # whether it is, is unknown
     assert re.match(r"^77 pieces, (over )?\d\d % of joints believed right, \w+ doubtful", solved.out.splitlines()[-1])
     assert written(tmp_path) == {"p.png", "t.json", "s.png", "l.json"}
 
@@ -59,7 +59,7 @@ def test_scramble_solve_score(cli: Cli, tmp_path: Path, rotate: bool) -> None:
 
 def test_doubts_are_written_and_drawn(cli: Cli, tmp_path: Path) -> None:
     whole = skimage.data.chelsea()[:160, :200].copy()
-    whole[:80, :80] = 255  # four white pieces that nobody can tell apart
+    whole[:80, :80] = 255  # four identical white pieces
     files.write_picture(tmp_path / "photo.png", whole)
     cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
     ran = cli("solve", "p.png", "--piece", PIECE, "--overlay", "doubts.png", "--layout", "l.json")
@@ -177,7 +177,7 @@ def test_identical_pieces_may_swap(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_solvers_have_their_say(cli: Cli, tmp_path: Path) -> None:
-    """Two identical pieces always want the same cells: balancing can never tell them apart."""
+    """Two identical pieces have the same scores in every cell: balancing cannot separate them."""
     twins = skimage.data.chelsea()[:160, 100:340].copy()
     twins[80:120, 120:160] = twins[:40, :40]
     files.write_picture(tmp_path / "twins.png", twins)
@@ -198,16 +198,16 @@ def test_the_measures_can_be_chosen(cli: Cli) -> None:
     assert json.loads(cli("score", "l.json", "t.json", "--json").out)["neighbour"] > 0.8
 
 
-@pytest.mark.parametrize("kind", ["1", "2"])
-def test_demo(cli: Cli, tmp_path: Path, kind: str) -> None:
-    ran = cli("demo", "--type", kind, "--out", "d")
+@pytest.mark.parametrize("type", ["1", "2"])
+def test_demo(cli: Cli, tmp_path: Path, type: str) -> None:
+    ran = cli("demo", "--type", type, "--out", "d")
     assert ran.code == 0
     assert "294" in ran.out
     assert "before-after.png" in ran.out
     assert {"puzzle.png", "solved.png", "before-after.png", "layout.json", "truth.json"} <= written(tmp_path / "d")
-    told = json.loads(cli("score", "d/layout.json", "d/truth.json", "--json").out)
-    assert f"{told['neighbour']:.1%}" in ran.out
-    assert ("wrong-joints.png" in written(tmp_path / "d")) == (not told["perfect"])
+    scores = json.loads(cli("score", "d/layout.json", "d/truth.json", "--json").out)
+    assert f"{scores['neighbour']:.1%}" in ran.out
+    assert ("wrong-joints.png" in written(tmp_path / "d")) == (not scores["perfect"])
 
 
 def test_help_starts_with_what_most_people_need(cli: Cli) -> None:

@@ -1,4 +1,4 @@
-"""Bags of pieces on the command line: each picture has files of its own."""
+"""Bags of pieces on the command line: each picture has its own files."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def test_a_bag_of_two_pictures(cli: Cli, tmp_path: Path) -> None:
     write_pieces(tmp_path / "bag", bag)
     ran = cli("solve", "bag", "--output", "s.png", "--layout", "l.json", "--overlay", "o.png", "--effort", "fast")
     assert (ran.code, ran.err) == (0, "")
-    assert written(tmp_path) == {"bag", *(f"{name}-{k}.{kind}" for k in (1, 2)
-                                          for name, kind in (("s", "png"), ("l", "json"), ("o", "png")))}  # fmt: skip
+    assert written(tmp_path) == {"bag", *(f"{name}-{k}.{suffix}" for k in (1, 2)
+                                          for name, suffix in (("s", "png"), ("l", "json"), ("o", "png")))}  # fmt: skip
     assert "Found pieces of 2 pictures" in ran.out
     for k, line in enumerate(ran.out.splitlines()[-2:], start=1):
         assert re.match(
@@ -43,7 +43,7 @@ def test_a_bag_of_two_pictures(cli: Cli, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rotated", [False, True])
 def test_reports_and_animations_of_a_bag(cli: Cli, tmp_path: Path, rotated: bool) -> None:
-    """They do not change what the input means: the pictures are found, and each has a report of its own."""
+    """They do not change what the input means: the pictures are found, and each has its own report."""
     wholes = [skimage.data.chelsea()[:240, :320], skimage.data.coffee()[:240, :320]]
     bag, _ = mix([scramble(cut(whole, 40), rotated, 1) for whole in wholes], 2)
     write_pieces(tmp_path / "bag", bag)
@@ -52,16 +52,16 @@ def test_reports_and_animations_of_a_bag(cli: Cli, tmp_path: Path, rotated: bool
     assert cli(*common, "--layout", "plain.json").code == 0
     ran = cli(*common, "--layout", "l.json", "--report", "r.html", "--animation", "film.gif")
     assert (ran.code, ran.err) == (0, "")
-    kinds = (("plain", "json"), ("l", "json"), ("r", "html"), ("film", "gif"))
-    assert written(tmp_path) == {"bag", "bag.zip", *(f"{name}-{k}.{kind}" for k in (1, 2) for name, kind in kinds)}
+    names = (("plain", "json"), ("l", "json"), ("r", "html"), ("film", "gif"))
+    assert written(tmp_path) == {"bag", "bag.zip", *(f"{name}-{k}.{suffix}" for k in (1, 2) for name, suffix in names)}
     for k in (1, 2):
         assert (tmp_path / f"l-{k}.json").read_bytes() == (tmp_path / f"plain-{k}.json").read_bytes()
         data = replay_data(tmp_path / f"r-{k}.html")
         assert data["title"] == f"bag.zip, picture {k}"
         layout = data["answer"]["layout"]
         kept = json.loads((tmp_path / f"l-{k}.json").read_text())
-        names = [[layout["names"][piece] for piece in row] for row in layout["pieces"]]
-        assert names == [[kept["names"][piece] for piece in row] for row in kept["pieces"]]
+        laid = [[layout["names"][piece] for piece in row] for row in layout["pieces"]]
+        assert laid == [[kept["names"][piece] for piece in row] for row in kept["pieces"]]
         assert played_layout(data["story"], layout["rows"], layout["cols"]) == (layout["pieces"], layout["turns"])
         assert [entry["stage"] for entry in data["story"] if "stage" in entry].count("pairs") == 1
         assert 0.0 <= data["story"][0]["t"] < 0.1
