@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from jigsolve.puzzle.geometry import side_facing, side_id
 from jigsolve.puzzle.layout import Layout
 from jigsolve.solvers import Answer, Solver
 
@@ -12,7 +13,7 @@ from jigsolve.solvers import Answer, Solver
 class Rows(Solver):
     def solve(self, grid, seed, on_event, budget):
         C, best = grid.C.toarray(), grid.C.max(axis=1).toarray()
-        shown = 4 * np.arange(len(grid))[:, None, None] + (np.arange(4) - np.array(grid.turns)[:, None]) % 4
+        shown = side_id(np.arange(len(grid))[:, None, None], side_facing(np.arange(4), np.array(grid.turns)[:, None]))
         right, down, left, up = np.moveaxis(shown, 2, 0)  # each (pieces, turns): the side in this direction
         at = np.zeros((grid.rows, grid.cols, 2), dtype=int)  # per cell: the piece and the index of its turn
         for y, x in np.ndindex(grid.rows, grid.cols):
