@@ -62,9 +62,9 @@ def test_reports_and_animations_of_a_bag(cli: Cli, tmp_path: Path, rotated: bool
         kept = json.loads((tmp_path / f"l-{k}.json").read_text())
         laid = [[layout["names"][piece] for piece in row] for row in layout["pieces"]]
         assert laid == [[kept["names"][piece] for piece in row] for row in kept["pieces"]]
-        assert played_layout(data["story"], layout["rows"], layout["cols"]) == (layout["pieces"], layout["turns"])
-        assert [entry["stage"] for entry in data["story"] if "stage" in entry].count("pairs") == 1
-        assert 0.0 <= data["story"][0]["t"] < 0.1
+        assert played_layout(data["timeline"], layout["rows"], layout["cols"]) == (layout["pieces"], layout["turns"])
+        assert [entry["stage"] for entry in data["timeline"] if "stage" in entry].count("pairs") == 1
+        assert 0.0 <= data["timeline"][0]["t"] < 0.1
         assert sorted(files.read_frame(tmp_path / f"film-{k}.gif").pixels.shape[:2]) == [240, 320]
 
 
@@ -78,7 +78,7 @@ def played_layout(timeline: list[dict[str, Any]], rows: int, cols: int) -> tuple
     """Pieces and turns after the last entry of a timeline."""
     labels = np.full((rows, cols), -1)
     for entry in timeline:
-        for row, col, label in np.array(entry.get("placed") or entry.get("laid") or []).reshape(-1, 3).astype(int):
+        for row, col, label in np.array(entry.get("anchored") or entry.get("changed") or []).reshape(-1, 3).astype(int):
             labels[labels // 4 == label // 4] = -1
             labels[row, col] = label
     return (labels // 4).tolist(), (labels % 4).tolist()
