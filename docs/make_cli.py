@@ -13,8 +13,8 @@ INTRO = """# Command line
 
 The help texts of the program, written by `python docs/make_cli.py`.
 
-Exit codes: 0 done, 2 bad input (one line on stderr, nothing written), 130 interrupted.
-Progress goes to stderr, and only if that is a terminal.
+Exit codes: 0 done, 2 bad input (one line on stderr, nothing written), 3 stopped early (the answer is partial),
+130 interrupted. Progress goes to stderr, if that is a terminal.
 """
 
 

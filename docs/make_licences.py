@@ -1,4 +1,4 @@
-"""Writes docs/licences.md: what users install with the program, and under which licence, as installed here."""
+"""Writes docs/licences.md: the packages that users install with the program, and their licences."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 HEAD = """# Licences
 
-What `pip install jigsolve` brings along, with the version of the development lock file, as each package states its
-licence itself. Written by `python docs/make_licences.py`. jigsolve itself is under the MIT licence.
+What `pip install jigsolve` installs, with the version of the development lock file, as each package states its
+licence itself. Written by `python docs/make_licences.py`. jigsolve itself is under the MIT licence; its [sample
+photographs](../src/jigsolve/io/samples/LICENCE.md) are CC0 or in the public domain.
 
 | package | version | licence |
 |---|---|---|
 """
 
 
-def names(requirements: list[str]) -> list[str]:
-    """Those that are always needed; what stands behind an `extra` is not."""
+def names_of(requirements: list[str]) -> list[str]:
+    """Names of the packages that are always needed; those of an `extra` are not."""
     return [
         re.split(r"[^\w.-]", one)[0] for one in requirements if "extra ==" not in one.replace("extra==", "extra ==")
     ]
 
 
-def brought(first: list[str]) -> dict[str, str]:
-    """Name -> licence of packages and all they need."""
+def collect_licences(first: list[str]) -> dict[str, str]:
+    """Name -> licence of packages and all they depend on."""
     found: dict[str, str] = {}
     todo = list(first)
     while todo:
@@ -37,22 +38,24 @@ def brought(first: list[str]) -> dict[str, str]:
             here = distribution(name)
         except PackageNotFoundError:
             continue  # needed on other systems only
-        found[name] = licence(here.metadata)
-        todo += names(here.requires or [])
+        found[name] = licence_of(here.metadata)
+        todo += names_of(here.requires or [])
     return found
 
 
-def licence(metadata) -> str:  # type: ignore[no-untyped-def]
+def licence_of(metadata) -> str:  # type: ignore[no-untyped-def]
     """In the package's own words: the expression, the classifiers, or the first line of the text."""
-    kinds = [line.rpartition(" :: ")[2] for line in metadata.get_all("Classifier", []) if line.startswith("License ::")]
+    classifiers = [
+        line.rpartition(" :: ")[2] for line in metadata.get_all("Classifier", []) if line.startswith("License ::")
+    ]
     text = (metadata.get("License") or "").strip().splitlines()
-    return metadata.get("License-Expression") or ", ".join(kinds) or (text[0] if text else "not stated")
+    return metadata.get("License-Expression") or ", ".join(classifiers) or (text[0] if text else "not stated")
 
 
 def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    found = brought(names(project["dependencies"]))
-    rows = [f"| {name} | {distribution(name).version} | {kind} |" for name, kind in sorted(found.items())]
+    found = collect_licences(names_of(project["dependencies"]))
+    rows = [f"| {name} | {distribution(name).version} | {licence} |" for name, licence in sorted(found.items())]
     (ROOT / "docs" / "licences.md").write_text(HEAD + "\n".join(rows) + "\n")
 
 

@@ -1,12 +1,11 @@
-"""Pieces of two photographs in one bag: told apart, counted, each put together for itself."""
-
-import skimage.data
+"""Pieces of two photographs in one bag: separated, counted, and each picture put together by itself."""
 
 from jigsolve import SolveParams, cut, scramble, solve_mixed
+from jigsolve.io.samples import read_sample
 from jigsolve.puzzle.pieces import mix
 from jigsolve.puzzle.scores import match_pictures, score
 
-photographs = [skimage.data.chelsea(), skimage.data.coffee()]
+photographs = [read_sample("cat"), read_sample("coffee")]
 bag, truths = mix([scramble(cut(picture, 50), rotate=True, seed=1) for picture in photographs], seed=2)
 
 results = solve_mixed(bag, params=SolveParams(effort="fast"))  # or solve_mixed(bag, 2), if you know how many there are

@@ -1,4 +1,4 @@
-"""A compatibility: for each side a softmax over the sides it met, by their distances against what is usual there."""
+"""A compatibility: for each side, a softmax over its nearest sides by distance relative to their mean distance."""
 
 from dataclasses import dataclass
 
@@ -15,11 +15,11 @@ class Softmax(Compatibility):
         return 24  # nearest sides of every side
 
     def weigh(self, pairs, run):
-        met = np.isfinite(pairs.distances)
-        distance = np.where(met, pairs.distances, 0.0)
-        usual = distance.sum(axis=1, keepdims=True) / np.maximum(1, met.sum(axis=1, keepdims=True))
-        odds = met * np.exp(-self.sharpness * distance / np.maximum(usual, 1e-9))
-        return Joints(symmetrise(pairs, odds / np.maximum(odds.sum(axis=1, keepdims=True), 1e-9)))
+        known = np.isfinite(pairs.distances)
+        distances = np.where(known, pairs.distances, 0.0)
+        mean = distances.sum(axis=1, keepdims=True) / np.maximum(1, known.sum(axis=1, keepdims=True))
+        weights = known * np.exp(-self.sharpness * distances / np.maximum(mean, 1e-9))
+        return Joints(symmetrise(pairs, weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-9)))
 
 
 COMPATIBILITIES = {"softmax": Softmax()}

@@ -1,8 +1,8 @@
 """Quadratic assignment by multi-phase relaxation labeling: twelve departments on a floor of 3 x 4 places.
 
-Objects are departments, labels are places. Two departments in two places agree by the flow between them times how near
-the places are, so that the most consistent labeling is the cheapest plan. A multi-phase run makes a first plan; then
-some departments are freed, again and again, and placed anew under noise, while the others stay anchored.
+Objects are departments, labels are places. The coefficient of two departments in two places is the flow between them
+times the nearness of the places, so that the most consistent labeling is the cheapest plan. A multi-phase run makes a
+first plan. A search then repeatedly frees some departments and places them again under noise; the others stay anchored.
 
 The instance is nug12 of QAPLIB (Nugent, Vollmann, Ruml 1968; Burkard, Karisch, Rendl 1997): its optimum is 578.
 """
@@ -33,46 +33,47 @@ FLOW = np.array([
 ])  # fmt: skip
 ROW, COLUMN = np.divmod(np.arange(12), 4)
 DISTANCE = np.abs(np.subtract.outer(ROW, ROW)) + np.abs(np.subtract.outer(COLUMN, COLUMN))
-ROUNDS, FREED, NOISE, HEAT = 400, 6, 0.3, 20.0
+ROUNDS, FREED, NOISE, TEMPERATURE = 400, 6, 0.3, 20.0
 
 
-def cost(place):
+def cost_of(place):
     return int((FLOW * DISTANCE[np.ix_(place, place)]).sum())
 
 
-def planned(flow, start=None):
-    """One multi-phase run, from nothing or from departments that stay: the place of each."""
+def run_phases(flow, start=None):
+    """The place of each department after one multi-phase run; `start` holds departments that stay anchored."""
     near = np.where(DISTANCE > 0, DISTANCE.max() + 1.0 - DISTANCE, 0.0)
     r = flow[:, None, :, None] * near[None, :, None, :]
     return multiphase(Assignment(DenseCoefficients(r / r.max()), start), PhaseParams(anchor_threshold=0.5)).anchors
 
 
-def plan(seed):
-    """A plan, and the one that the first multi-phase run had made."""
+def search_plan(seed):
+    """The best plan of the search, and the plan of the first multi-phase run."""
     rng = np.random.default_rng(seed)
     n = len(FLOW)
-    first = now = best = planned(FLOW)
+    first = now = best = run_phases(FLOW)
     for k in range(ROUNDS):
         start = now.copy()
         start[rng.choice(n, FREED, replace=False)] = FREE
         noise = np.exp(NOISE * rng.normal(size=(n, n)))
-        new = planned(FLOW * (noise + noise.T), start)
-        if cost(new) <= cost(now) - HEAT * (1.0 - k / ROUNDS) * np.log(rng.random()):
+        new = run_phases(FLOW * (noise + noise.T), start)
+        if cost_of(new) <= cost_of(now) - TEMPERATURE * (1.0 - k / ROUNDS) * np.log(rng.random()):
             now = new
-        best = min(best, now, key=cost)
+        best = min(best, now, key=cost_of)
     return best, first
 
 
-def scipys(method, seed):
-    """What SciPy finds from one start."""
+def run_scipy(method, seed):
+    """The plan that SciPy finds from one start."""
     found = quadratic_assignment(FLOW, DISTANCE, method=method, options={"rng": np.random.default_rng(seed)})
     return found.col_ind
 
 
 if __name__ == "__main__":
     for seed in range(int(sys.argv[1]) if sys.argv[1:] else 1):
-        best, first = plan(seed)
-        plans = {"one multi-phase run": first, "with search": best, "SciPy's faq": scipys("faq", seed),
-                 "SciPy's 2opt": scipys("2opt", seed)}  # fmt: skip
-        told = (f"{name} {cost(place)} ({cost(place) / OPTIMUM - 1.0:.1%} above)" for name, place in plans.items())
-        print(f"nug12, seed {seed}: optimum {OPTIMUM}, {', '.join(told)}")
+        best, first = search_plan(seed)
+        plans = {"one multi-phase run": first, "with search": best, "SciPy's faq": run_scipy("faq", seed),
+                 "SciPy's 2opt": run_scipy("2opt", seed)}  # fmt: skip
+        costs = {name: cost_of(place) for name, place in plans.items()}
+        results = ", ".join(f"{name} {cost} ({cost / OPTIMUM - 1.0:.1%} above)" for name, cost in costs.items())
+        print(f"nug12, seed {seed}: optimum {OPTIMUM}, {results}")

@@ -12,7 +12,9 @@ from hypothesis import settings
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-sys.path.insert(0, str(Path(__file__).parent))  # tests share `pictures` and `reference`
+    from command_line import Cli
+
+sys.path.insert(0, str(Path(__file__).parent))  # tests share modules
 settings.register_profile("jigsolve", deadline=None, derandomize=True)
 settings.load_profile("jigsolve")
 signal.signal(signal.SIGINT, signal.default_int_handler)  # tests interrupt themselves, also where it is ignored
@@ -37,3 +39,23 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
     with serve(tmp_path_factory.mktemp("served")) as address:
         yield address
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Runs commands in an empty folder that holds one photograph."""
+    import skimage.data
+
+    from command_line import Ran
+    from jigsolve.cli import run
+    from jigsolve.io import files
+
+    monkeypatch.chdir(tmp_path)
+    files.write_picture(tmp_path / "photo.png", skimage.data.chelsea())
+
+    def call(*words: str) -> Ran:
+        code = run(words)
+        out, err = capsys.readouterr()
+        return Ran(code, out, err)
+
+    return call

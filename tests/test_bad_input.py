@@ -1,4 +1,4 @@
-"""Nothing breaks it: what people give by mistake, or on purpose, gets one line and exit code 2, and harms no file."""
+"""Bad files and options get one line and exit code 2, and harm no file."""
 
 from __future__ import annotations
 
@@ -13,16 +13,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_array
 
 from bad_uploads import bomb, encoded, zip_bomb, zipped
-from jigsolve import InputError, Puzzle, SolveParams, cut, read_puzzle, scramble, solve
+from jigsolve import InputError, cut, read_puzzle, scramble
 from jigsolve.cli import run
-from jigsolve.io import files, inputs
-from jigsolve.puzzle.layout import Layout
-from jigsolve.puzzle.pins import PinnedCell, Pins
-from jigsolve.puzzle.scores import score
-from jigsolve.solvers import GridProblem
+from jigsolve.io import files
 from pictures import photograph
 
 CAT = photograph("chelsea")[:120, :160]
@@ -153,13 +148,13 @@ def test_bad_inputs(here: Path, capsys: pytest.CaptureFixture[str], name: str) -
 
 
 def test_libraries_keep_quiet(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """A damaged TIFF is spoken of once, by us; libtiff has a voice of its own."""
+    """A damaged TIFF gets one line; what libtiff itself would print is suppressed."""
     raw = bytearray(encoded(CAT, "TIFF"))
     raw[200:260] = bytes(60)
     (here / "a.tif").write_bytes(raw)
     refused(capfd, here, "could not read", "solve", "a.tif", *OUTPUTS)
-    os.write(2, b"heard again")
-    assert capfd.readouterr().err == "heard again"
+    os.write(2, b"shown again")
+    assert capfd.readouterr().err == "shown again"
 
 
 @pytest.mark.parametrize("name", ["empty file", "text", "truncated JPEG", "wrong checksum", "bomb", "pipe"])
@@ -239,55 +234,6 @@ def test_bad_layouts(here: Path, capsys: pytest.CaptureFixture[str], name: str) 
         files.read_layout(here / "bad.json")
 
 
-WHOLE = np.zeros((80, 80, 3), np.uint8)
-ARRAYS: dict[str, Callable[[], object]] = {
-    "floats": lambda: cut(np.full((80, 80, 3), 0.5), 40),  # type: ignore[arg-type]
-    "NaN": lambda: Puzzle(np.full((4, 8, 8, 3), np.nan), 2, 2),  # type: ignore[arg-type]
-    "infinite": lambda: inputs.from_sheet(np.full((80, 80, 3), np.inf), (40, 40)),  # type: ignore[arg-type]
-    "floats without a size": lambda: inputs.from_sheet(np.full((80, 80, 3), np.nan)),  # type: ignore[arg-type]
-    "signed": lambda: cut(WHOLE.astype(np.int32), 40),  # type: ignore[arg-type]
-    "flat": lambda: cut(WHOLE[..., 0], 40),
-    "no array": lambda: Puzzle([[1, 2], [3, 4]], 1, 1),  # type: ignore[arg-type]
-    "nothing": lambda: inputs.from_sheet(None, (40, 40)),  # type: ignore[arg-type]
-    "no pixels": lambda: inputs.from_sheet(WHOLE[:0], (40, 40)),
-    "no pieces": lambda: Puzzle(np.zeros((0, 8, 8, 3), np.uint8), 1, 1),
-    "no channels": lambda: Puzzle(np.zeros((4, 8, 8, 0), np.uint8), 2, 2),
-    "pieces of a pixel": lambda: Puzzle(np.zeros((4, 1, 1, 3), np.uint8), 2, 2),
-    "piece of 0": lambda: inputs.from_sheet(WHOLE, (0, 0)),
-    "piece below 0": lambda: inputs.from_sheet(WHOLE, (-40, 40)),
-    "piece of halves": lambda: inputs.from_sheet(WHOLE, (2.5, 40)),  # type: ignore[arg-type]
-    "piece without height": lambda: inputs.from_sheet(WHOLE, (40,)),  # type: ignore[arg-type]
-    "piece too large": lambda: inputs.from_sheet(WHOLE, (81, 40)),
-    "cut by 0": lambda: cut(WHOLE, (40, 0)),
-    "grid too small": lambda: Puzzle(np.zeros((4, 8, 8, 3), np.uint8), 1, 3),
-    "grid below 0": lambda: Puzzle(np.zeros((4, 8, 8, 3), np.uint8), -2, -2),
-    "grid of halves": lambda: Puzzle(np.zeros((4, 8, 8, 3), np.uint8), 2.5, 2),  # type: ignore[arg-type]
-    "pins that contradict": lambda: solve(cut(CAT, 40), pins=Pins((PinnedCell(0, 0, 0, 0), PinnedCell(1, 0, 0, 0)))),
-    "reference of floats": lambda: solve(cut(CAT, 40), reference=np.full((9, 9, 3), np.nan)),  # type: ignore[arg-type]
-    "reference without colour": lambda: solve(cut(CAT, 40), reference=CAT[..., 0]),
-    "layout of floats": lambda: Layout(np.array([[0.0, np.nan]]), np.zeros((1, 2), int)),  # type: ignore[arg-type]
-    "layout and turns apart": lambda: Layout(np.array([[0, 1]]), np.zeros((2, 1), int)),
-    "layouts of two grids": lambda: score(
-        Layout(np.array([[0, 1]]), np.zeros((1, 2), int)), Layout(np.arange(4).reshape(2, 2), np.zeros((2, 2), int))
-    ),
-    "C of NaN": lambda: GridProblem(csr_array(np.full((8, 8), np.nan)), 1, 2),
-    "C infinite": lambda: GridProblem(csr_array(np.full((8, 8), np.inf)), 1, 2),
-    "C too large to square": lambda: GridProblem(csr_array(np.full((8, 8), 1e200)), 1, 2),
-    "C below 0": lambda: GridProblem(csr_array(-np.ones((8, 8))), 1, 2),
-    "C one way": lambda: GridProblem(csr_array(np.triu(np.ones((8, 8)))), 1, 2),
-    "C of other pieces": lambda: GridProblem(csr_array(np.ones((12, 12))), 1, 2),
-    "C of half a piece": lambda: GridProblem(csr_array(np.ones((6, 6))), 1, 2),
-    "time limit of NaN": lambda: SolveParams(time_limit=float("nan")),
-}
-
-
-@pytest.mark.parametrize("name", ARRAYS)
-def test_bad_arrays(name: str) -> None:
-    with pytest.raises(InputError) as caught:
-        ARRAYS[name]()
-    assert "\n" not in str(caught.value)
-
-
 SMALL = {
     "one piece": (CAT[:40, :40], 1, 1),
     "two pieces": (CAT[:40, :80], 1, 2),
@@ -336,7 +282,7 @@ def test_outputs_that_are_loops_of_links(here: Path, capsys: pytest.CaptureFixtu
 
 
 def test_names_that_are_no_text(here: Path) -> None:
-    """Bytes that are no UTF-8 are read, solved, written and told of."""
+    """Names that are no UTF-8 are read, solved, written and printed."""
     (here / "p\udcff.png").write_bytes(SHEET)
     folder_of(here / "a\udcfe", {f"{k}\udcfd.png": raw for k, raw in enumerate(PIECES)})
     for name, more in ((b"p\xff.png", [b"--report", b"r\xff.html", b"--layout", b"l\xff.json"]), (b"a\xfe", [])):

@@ -34,7 +34,7 @@ def test_public_names() -> None:
         _ = jigsolve.nothing
 
 
-@pytest.mark.parametrize("first", ["", "import jigsolve.solve", "from jigsolve import Result"])
+@pytest.mark.parametrize("first", ["", "import jigsolve.pipeline", "from jigsolve import Result"])
 def test_solve_is_the_function_whatever_was_loaded_before(first: str) -> None:
     loaded(f"{first}\nfrom jigsolve import solve\nassert callable(solve), solve")
 

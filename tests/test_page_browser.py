@@ -51,7 +51,7 @@ def test_a_puzzle_from_upload_to_export(browser: Browser, address: str, tmp_path
     files.write_picture(tmp_path / "sheet.png", render.render_sheet(puzzle))
     with open_page(browser) as page:
         page.goto(address)
-        wait_until(page, "document.querySelectorAll('#examples img').length === 6")
+        wait_until(page, "document.querySelectorAll('#examples img').length === 4")
         wait_until(page, "[...document.querySelectorAll('#examples img')].every((image) => image.complete)")
         take_screenshot(page, "start")
         choose_pieces(page, tmp_path / "sheet.png")

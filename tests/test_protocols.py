@@ -17,7 +17,7 @@ from jigsolve.bench.protocols import (
     parse_protocol,
     score_case,
 )
-from jigsolve.cli.names import PROTOCOLS, pattern
+from jigsolve.cli.names import PROTOCOLS, pattern_of
 from jigsolve.io import render
 from jigsolve.pipeline import SolveParams, solve
 from jigsolve.puzzle.layout import HOLE, Layout
@@ -38,9 +38,9 @@ def test_the_names_users_see_are_those_there_are() -> None:
     real = [name if one.hi == 0 else f"{name}-N" for table in tables for name, one in table.items()]
     assert list(PROTOCOLS) == ["clean", *real, "mixed-N"]
     for word in ("clean", "worn-2", "missing-5+unknown-grid", "grey+jpeg-90"):
-        assert re.fullmatch(pattern(PROTOCOLS, "+"), word)
+        assert re.fullmatch(pattern_of(PROTOCOLS, "+"), word)
     for word in ("mit", "worn", "worn-x", "data/mcgill", "worn-2+mit"):
-        assert not re.fullmatch(pattern(PROTOCOLS, "+"), word)
+        assert not re.fullmatch(pattern_of(PROTOCOLS, "+"), word)
 
 
 def test_names() -> None:

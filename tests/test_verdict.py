@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jigsolve.cli.verdict import verdict
+from jigsolve.cli.answers import format_verdict
 from jigsolve.confidence.values import Confidence
 
 
-def believed(right: list[float], undecidable: int = 0) -> Confidence:
+def make_confidence(right: list[float], undecidable: int = 0) -> Confidence:
     """A row of pieces."""
     flags = np.arange(len(right))[None, :] < undecidable
     none = np.zeros((0, len(right) + 1))
@@ -30,4 +30,4 @@ def believed(right: list[float], undecidable: int = 0) -> Confidence:
     ],
 )  # fmt: skip
 def test_lines(right: list[float], undecidable: int, overlay: str | None, line: str) -> None:
-    assert verdict(believed(right, undecidable), Path(overlay) if overlay else None) == line
+    assert format_verdict(make_confidence(right, undecidable), Path(overlay) if overlay else None) == line

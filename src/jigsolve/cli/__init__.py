@@ -1,4 +1,4 @@
-"""The command line: parse, call, print, exit code. Errors of the library become one line here and nowhere else."""
+"""The command line: parse, call, print, exit code. Only here do errors of the library become one line for the user."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import sys
 from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
 
-from jigsolve.cli.argv import expanded, joined
+from jigsolve.cli.argv import expand_values, join_command
 from jigsolve.runtime.errors import InputError
 
 BAD_INPUT = 2
-INTERRUPTED = 130  # what the parser makes of Ctrl-C
+INTERRUPTED = 130  # what the parser returns after Ctrl-C
 
 
 def main() -> None:
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # names of files need not be text
+        sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be valid text
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would try again on its way out
-        code = 1 if isinstance(error, BrokenPipeError) else _failed(f"Expected to print: {error.strerror}.")
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would flush again at exit
+        code = 1 if isinstance(error, BrokenPipeError) else _print_error(f"Expected to print: {error.strerror}.")
     sys.exit(code)
 
 
@@ -31,41 +31,41 @@ def run(argv: Sequence[str]) -> int:
     from jigsolve.cli.bench_commands import SEVERAL, TWO_WORDS
     from jigsolve.cli.commands import app
 
-    words = joined(argv, TWO_WORDS)
+    words = join_command(argv, TWO_WORDS)
     try:
         if words[:1] == ["bench"]:
-            words = expanded(words, _known(SEVERAL, words))
+            words = expand_values(words, _add_plugins(SEVERAL, words))
         code = app(args=words or ["--help"], prog_name="jigsolve", standalone_mode=False)
     except InputError as error:
-        return _failed(str(error))
+        return _print_error(str(error))
     except BrokenPipeError:
-        sys.stderr.close()  # whoever read us went away; Python would complain about it once more
+        sys.stderr.close()  # the reader of our output is gone, and Python would complain about it at exit
         return 1
     except MemoryError:
-        return _failed("Expected a puzzle that fits into memory, got one that does not.")
+        return _print_error("Expected a puzzle that fits into memory, got one that does not.")
     except OSError as error:
         name = f"{error.filename}: " if error.filename else ""
-        return _failed(f"{name}{error.strerror or error}")
+        return _print_error(f"{name}{error.strerror or error}")
     except Exception as error:
         usage = getattr(error, "format_message", None)  # the parser's own errors
         if usage is None:
             raise
-        return _failed(f"{usage().rstrip('.')}. See jigsolve --help.")
+        return _print_error(f"{usage().rstrip('.')}. See jigsolve --help.")
     if code == INTERRUPTED:
         print("Interrupted.", file=sys.stderr)
     return code if isinstance(code, int) else 0
 
 
-def _known(several: Mapping[str, str], argv: Sequence[str]) -> Mapping[str, str]:
-    """What values look like, for options that take several: names of plugins are values too."""
+def _add_plugins(patterns: Mapping[str, str], argv: Sequence[str]) -> Mapping[str, str]:
+    """Patterns of option values that match the names of plugins, too, if there are any on the command line."""
     if not any(word.startswith("--plugin") for word in argv):
-        return several
-    from jigsolve.cli.plugins import with_plugins
+        return patterns
+    from jigsolve.cli.plugins import add_plugin_names
 
-    return with_plugins(several, argv)
+    return add_plugin_names(patterns, argv)
 
 
-def _failed(message: str) -> int:
-    line = " ".join(message.split()).encode(errors="backslashreplace").decode()  # names of files need not be text
+def _print_error(message: str) -> int:
+    line = " ".join(message.split()).encode(errors="backslashreplace").decode()  # file names need not be valid text
     print(f"Error: {line}", file=sys.stderr)
     return BAD_INPUT

@@ -1,4 +1,4 @@
-"""Hears when numba compiles: it does so once, at the first run, and keeps the result."""
+"""Notices when numba compiles a kernel: once, on the first run; afterwards kernels come from its cache."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from numba.core import event
 
 
 class _Listener(event.Listener):
-    def __init__(self, tell: Callable[[], None]) -> None:
-        self.tell = tell
+    def __init__(self, on_compile: Callable[[], None]) -> None:
+        self.on_compile = on_compile
 
     def on_start(self, event):
-        self.tell()
+        self.on_compile()
 
     def on_end(self, event):
         pass
 
 
 @contextmanager
-def when_compiling(tell: Callable[[], None]) -> Iterator[None]:
-    """Call `tell` at the start of every compilation; a kernel that is loaded from its cache is none."""
-    with event.install_listener("numba:compile", _Listener(tell)):
+def watch_compilation(on_compile: Callable[[], None]) -> Iterator[None]:
+    """Call `on_compile` at the start of every compilation; loading from the cache is none."""
+    with event.install_listener("numba:compile", _Listener(on_compile)):
         yield

@@ -1,62 +1,68 @@
-"""What a solve leaves behind: lines for the terminal, and files; of several pictures each has its own."""
+"""What a solve prints and writes for each picture it has put together."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from jigsolve.cli.verdict import verdict
-from jigsolve.io import inputs, render
-from jigsolve.io.inputs import Input
+from jigsolve.cli.request import Targets
+from jigsolve.confidence.values import Confidence
+from jigsolve.io import files, render
 from jigsolve.io.layout_file import LayoutFile
 from jigsolve.pipeline import Result
 from jigsolve.puzzle.layout import HOLE
 from jigsolve.puzzle.pieces import Pixels
 
 
-def told_of(results: Sequence[Result], seconds: float) -> None:
-    """What was done, and no word about whether it is right: nobody knows that here."""
+def print_summary(results: Sequence[Result], seconds: float) -> None:
+    """What was done and how long it took; whether it is right is not known here."""
     if len(results) > 1:
-        print(f"Pieces of {len(results)} pictures told apart, {seconds:.2f} s in all.")
-    for k, result in enumerate(results):
+        print(f"Found pieces of {len(results)} pictures, {seconds:.2f} s in all.")
+    for prefix, result in zip(_prefixes(len(results)), results, strict=True):
         spent = seconds if len(results) == 1 else sum(result.seconds.values())
         stages = ", ".join(f"{name} {part:.2f}" for name, part in result.seconds.items())
         pieces = int((result.layout.pieces != HOLE).sum())
-        where = f"{result.layout.rows} rows x {result.layout.cols} cols"
-        print(f"{_which(k, results)}{pieces} pieces laid out on {where}.")
+        print(f"{prefix}{pieces} pieces laid out on {result.layout.rows} rows x {result.layout.cols} cols.")
         print(f"{spent:.2f} s ({stages}), solver {result.params.solver}, consistency {result.consistency:.2f}")
         for note in result.notes:
             print(f"Note: {note}")
 
 
-def to_write(
-    given: Input, results: Sequence[Result], output: Path | None, layout: Path | None, overlay: Path | None
-) -> dict[Path, Pixels | LayoutFile]:
-    """The files that were asked for, by their names."""
-    out: dict[Path, Pixels | LayoutFile] = {}
-    for k, result in enumerate(results):
-        if output is not None:
-            out[_numbered(output, k, results)] = inputs.compose_picture(given, result.layout)
-        if layout is not None:
-            out[_numbered(layout, k, results)] = LayoutFile(
+def write_answers(results: Sequence[Result], targets: Sequence[Targets]) -> None:
+    """Write pictures, layout files and overlays: all of them, or none."""
+    contents: dict[Path, Pixels | LayoutFile] = {}
+    for result, to in zip(results, targets, strict=True):
+        if to.output is not None:
+            contents[to.output] = result.picture()
+        if to.layout is not None:
+            given = result.input
+            contents[to.layout] = LayoutFile(
                 result.layout, given.piece, None, result.stopped, given.names, given.margin, result.confidence
             )
-        if overlay is not None:
-            shown = render.render_picture(given.puzzle, result.layout)
-            out[_numbered(overlay, k, results)] = render.mark_doubts(shown, result.layout, result.confidence)
-    return out
+        if to.overlay is not None:
+            picture = render.render_picture(result.puzzle, result.layout)
+            contents[to.overlay] = render.mark_doubts(picture, result.layout, result.confidence)
+    files.write_together(contents)
+    for path in contents:
+        print(f"Wrote {path}")
 
 
-def verdicts(results: Sequence[Result], overlay: Path | None) -> list[str]:
-    """The last lines: what is believed of each picture."""
-    shown = [None if overlay is None else _numbered(overlay, k, results) for k in range(len(results))]
-    return [_which(k, results) + verdict(result.confidence, shown[k]) for k, result in enumerate(results)]
+def print_verdicts(results: Sequence[Result], targets: Sequence[Targets]) -> None:
+    """The last lines: how much of each picture is believed right."""
+    if any(result.stopped for result in results):
+        print("Stopped early: this is the best answer so far.")
+    for prefix, result, to in zip(_prefixes(len(results)), results, targets, strict=True):
+        print(prefix + format_verdict(result.confidence, to.overlay))
 
 
-def _which(k: int, results: Sequence[Result]) -> str:
-    return f"Picture {k + 1}: " if len(results) > 1 else ""
+def format_verdict(confidence: Confidence, overlay: Path | None = None) -> str:
+    """How much of an answer is believed right, and which file or option shows the rest."""
+    line = confidence.describe()
+    if overlay is not None and len(confidence.joints):
+        return f"{line}: see {overlay}"
+    unsure = any(flags.any() for flags in (*confidence.doubtful, *confidence.undecidable))
+    return f"{line}; --overlay DOUBTS.png shows them." if unsure else f"{line}."
 
 
-def _numbered(path: Path, k: int, results: Sequence[Result]) -> Path:
-    """solved-1.png and so on for solved.png; if there is one picture only, the name stays as it is."""
-    return path.with_name(f"{path.stem}-{k + 1}{path.suffix}") if len(results) > 1 else path
+def _prefixes(count: int) -> list[str]:
+    return [f"Picture {k}: " for k in range(1, count + 1)] if count > 1 else [""]

@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 from jigsolve.runtime.errors import InputError
 
+Auto = Literal["auto"]
 
-def joined(argv: Sequence[str], commands: Sequence[str]) -> list[str]:
+
+def join_command(argv: Sequence[str], commands: Sequence[str]) -> list[str]:
     """`bench report DIR` -> `bench report`, `DIR`: the parser knows a command of two words as one."""
     two = " ".join(argv[:2])
     return [two, *argv[2:]] if two in commands else list(argv)
 
 
-def expanded(argv: Sequence[str], several: Mapping[str, str]) -> list[str]:
-    """`--type 1 2` -> `--type 1 --type 2`, for the given options and as long as the words look like their values."""
+def expand_values(argv: Sequence[str], patterns: Mapping[str, str]) -> list[str]:
+    """`--type 1 2` -> `--type 1 --type 2`, for the given options, while words match the pattern of their values."""
     out: list[str] = []
     option = ""
     for k, word in enumerate(argv):
         if word == "--":
             return out + list(argv[k:])
         if word.startswith("-"):
-            option = word if word in several else ""
+            option = word if word in patterns else ""
             out.append(word)
-        elif option and out[-1] != option and re.fullmatch(several[option], word):
+        elif option and out[-1] != option and re.fullmatch(patterns[option], word):
             out += [option, word]
         else:
             if option and out[-1] != option:
@@ -33,11 +36,11 @@ def expanded(argv: Sequence[str], several: Mapping[str, str]) -> list[str]:
     return out
 
 
-def piece_size(text: str, kinds: str = "28 or 51x27 (width x height)") -> tuple[int, int]:
+def parse_piece_size(text: str, accepted: str = "28 or 51x27 (width x height)") -> tuple[int, int]:
     """(width, height) of `28` or `51x27`."""
     found = re.fullmatch(r"(\d{1,6})(?:x(\d{1,6}))?", text.strip().lower())
     if found is None:
-        raise InputError(f"Expected --piece as {kinds}, got {text!r}.")
+        raise InputError(f"Expected --piece as {accepted}, got {text!r}.")
     width = int(found[1])
     height = int(found[2] or width)
     if min(width, height) < 2:
@@ -45,15 +48,17 @@ def piece_size(text: str, kinds: str = "28 or 51x27 (width x height)") -> tuple[
     return width, height
 
 
-def piece_choice(text: str) -> tuple[int, int] | str:
-    """A piece size, or `auto`: find it."""
-    return "auto" if text.strip().lower() == "auto" else piece_size(text, "28, 51x27 (width x height) or auto")
+def parse_piece_choice(text: str) -> tuple[int, int] | Auto:
+    """A piece size, or `auto` to estimate it."""
+    return "auto" if text.strip().lower() == "auto" else parse_piece_size(text, "28, 51x27 (width x height) or auto")
 
 
-def picture_count(text: str) -> int | None:
-    """How many pictures there are; None for `auto`: find out."""
-    if text.strip().lower() == "auto":
+def parse_picture_count(text: str | None) -> int | Auto | None:
+    """A number of pictures, or `auto` to find it; None if the option is not given."""
+    if text is None:
         return None
+    if text.strip().lower() == "auto":
+        return "auto"
     if not re.fullmatch(r"[1-9]\d{0,3}", text.strip()):
         raise InputError(f"Expected --pictures as a number or auto, got {text!r}.")
     return int(text)

@@ -11,7 +11,7 @@ from jigsolve.bench.campaign import Campaign, load_record
 from jigsolve.bench.execution import execute_runs
 from jigsolve.bench.report import make_report
 from jigsolve.bench.sections import make_sections
-from jigsolve.cli.progress import counting
+from jigsolve.cli.progress import show_count
 from jigsolve.cli.tables import print_tables
 from jigsolve.io import files
 from jigsolve.runtime.errors import InputError
@@ -24,7 +24,7 @@ def run_campaign(campaign: Campaign, out: Path, jobs: int, cluster: str | None) 
     files.check_target(out / "table.md")
     to_do = [run for run in runs if load_record(run, out) is None]
     failed = 0
-    with counting("benching", len(runs), len(runs) - len(to_do)) as step:
+    with show_count("benching", len(runs), len(runs) - len(to_do)) as step:
         for run, message in execute_runs(to_do, out, jobs, cluster) if to_do else ():
             if message:
                 failed += 1

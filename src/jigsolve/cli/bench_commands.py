@@ -7,15 +7,16 @@ from typing import Annotated
 
 import typer
 
-from jigsolve.cli.argv import piece_size
-from jigsolve.cli.commands import Cluster, Piece, Plugin, app
-from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, PROTOCOLS, SOLVERS, choice, pattern
+from jigsolve.cli.argv import parse_piece_size
+from jigsolve.cli.commands import app
+from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, PROTOCOLS, SOLVERS, choices_of, pattern_of
+from jigsolve.cli.options import Cluster, Piece, Plugin
 
 TWO_WORDS = ("bench report",)  # commands
 # options of bench that take several values, and patterns of these
 SEVERAL = {
-    "--type": "[12]", "--solver": pattern(SOLVERS), "--compatibility": pattern(COMPATIBILITIES),
-    "--dissimilarity": pattern(DISSIMILARITIES), "--protocol": pattern(PROTOCOLS, "+"),
+    "--type": "[12]", "--solver": pattern_of(SOLVERS), "--compatibility": pattern_of(COMPATIBILITIES),
+    "--dissimilarity": pattern_of(DISSIMILARITIES), "--protocol": pattern_of(PROTOCOLS, "+"),
 }  # fmt: skip
 Names = list[str] | None
 
@@ -30,9 +31,9 @@ def bench(
     ] = None,
     protocol: Annotated[
         Names,
-        typer.Option(metavar="NAME...", help=f"Conditions of the puzzle, one or several of: {choice(PROTOCOLS)}."),
+        typer.Option(metavar="NAME...", help=f"Conditions of the puzzle, one or several of: {choices_of(PROTOCOLS)}."),
     ] = None,
-    solver: Annotated[Names, typer.Option(metavar="NAME...", help=f"One or several of: {choice(SOLVERS)}.")] = None,
+    solver: Annotated[Names, typer.Option(metavar="NAME...", help=f"One or several of: {choices_of(SOLVERS)}.")] = None,
     compatibility: Annotated[
         Names,
         typer.Option(
@@ -64,7 +65,7 @@ def bench(
       jigsolve bench data/mit data/mcgill --type 1 2 --solver paper balanced --seeds 3 --jobs 8
       jigsolve bench data/mcgill --protocol clean missing-5 missing-5+unknown-grid worn-2
     """
-    size = piece_size(piece)
+    size = parse_piece_size(piece)
     from jigsolve.bench.campaign import Campaign
     from jigsolve.cli.bench import run_campaign
     from jigsolve.cli.plugins import load_plugins

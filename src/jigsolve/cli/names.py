@@ -1,4 +1,4 @@
-"""The names a user can choose from, known without loading what they name. A test holds them to the real tables."""
+"""The names a user can choose from, without loading what they name. A test compares them with the real tables."""
 
 import re
 
@@ -57,12 +57,12 @@ PROTOCOLS = {
 }
 
 
-def pattern(names: dict[str, str], joint: str = "") -> str:
-    """What such names look like, with a number for N; several in one word if there is something to join them."""
+def pattern_of(names: dict[str, str], separator: str = "") -> str:
+    """A regular expression for such names, with digits for N; with a separator, for several names in one word."""
     one = "(?:" + "|".join(re.escape(name).replace(r"\-N", r"-\d+") for name in names) + ")"
-    return f"{one}(?:{re.escape(joint)}{one})*" if joint else one
+    return f"{one}(?:{re.escape(separator)}{one})*" if separator else one
 
 
-def choice(names: dict[str, str]) -> str:
-    """For a help text."""
-    return "; ".join(f"{name} ({what})" for name, what in names.items())
+def choices_of(names: dict[str, str]) -> str:
+    """Names and their meanings, for a help text."""
+    return "; ".join(f"{name} ({meaning})" for name, meaning in names.items())

@@ -1,4 +1,4 @@
-"""Progress on stderr while people look at it; silence where nobody does."""
+"""Progress on stderr, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -18,36 +18,37 @@ from jigsolve.runtime.events import (
 )
 
 STAGES = {
-    "reference": "looking at the reference",
+    "reference": "matching the reference",
     "pairs": "measuring all pairs",
-    "compatibility": "weighing joints",
-    "pictures": "telling pictures apart",
+    "compatibility": "scoring joints",
+    "pictures": "separating pictures",
     "layout": "laying out",
     "search": "searching",
-    "confidence": "weighing the answer",
+    "confidence": "estimating confidence",
 }
 COMPILING = "compiling, first run only"
 
 
-def _seen() -> bool:
+def _is_visible() -> bool:
     return sys.stderr.isatty()
 
 
 @contextmanager
 def show_progress(title: str) -> Iterator[EventHandler]:
-    """A watcher that shows how far a solve is."""
-    if not _seen():
+    """An event handler that shows the progress of a solve."""
+    if not _is_visible():
         yield ignore_event
         return
+    from rich import progress as rich
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    from jigsolve.cli._kernels import when_compiling
+    from jigsolve.cli._kernels import watch_compilation
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[note]}"),
-               TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())  # fmt: skip
+    columns = (rich.SpinnerColumn(), rich.TextColumn("{task.description}"), rich.BarColumn(),
+               rich.TextColumn("{task.fields[note]}"), rich.TimeElapsedColumn(), rich.TextColumn("left"),
+               rich.TimeRemainingColumn())  # fmt: skip
     with ExitStack() as stack:
-        bar = stack.enter_context(Progress(*columns, console=Console(stderr=True), transient=True))
+        bar = stack.enter_context(rich.Progress(*columns, console=Console(stderr=True), transient=True))
         task = bar.add_task(title, total=None, note="")
 
         def on_event(event: Event) -> None:
@@ -64,29 +65,22 @@ def show_progress(title: str) -> Iterator[EventHandler]:
                 case IterationFinished():
                     bar.update(task, note=f"iteration {event.iteration}, consistency {event.consistency:.1f}")
 
-        stack.enter_context(when_compiling(lambda: bar.update(task, note=COMPILING)))
+        stack.enter_context(watch_compilation(lambda: bar.update(task, note=COMPILING)))
         yield on_event
 
 
 @contextmanager
-def counting(title: str, total: int, done: int) -> Iterator[Callable[[], None]]:
-    """A step to call after each of many runs; shows the time left. `done` were done before and cost no time now."""
-    if not _seen():
+def show_count(title: str, total: int, done: int) -> Iterator[Callable[[], None]]:
+    """A function to call after each of many runs; shows the time left. `done` runs were finished before this one."""
+    if not _is_visible():
         yield lambda: None
         return
+    from rich import progress as rich
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-               TextColumn("left"), TimeRemainingColumn())  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), speed_estimate_period=600) as bar:
+    columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), rich.MofNCompleteColumn(),
+               rich.TimeElapsedColumn(), rich.TextColumn("left"), rich.TimeRemainingColumn())  # fmt: skip
+    with rich.Progress(*columns, console=Console(stderr=True), speed_estimate_period=600) as bar:
         note = f"{title} ({done} done before)" if done else title
         task = bar.add_task(note, total=total - done)
         yield lambda: bar.advance(task)

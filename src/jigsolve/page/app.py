@@ -20,6 +20,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from jigsolve.io import files, pictures
 from jigsolve.io.inputs import compose_picture
 from jigsolve.io.layout_file import LayoutFile
+from jigsolve.io.samples import SAMPLES, read_sample
 from jigsolve.page import examples
 from jigsolve.page.guard import Guard
 from jigsolve.page.jobs import Jobs
@@ -93,19 +94,19 @@ class _Handlers:
         return _respond_static(request.path_params.get("name", "index.html"))
 
     async def list_examples(self, request: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(examples.listed))
+        return JSONResponse(await run_in_threadpool(examples.list_examples))
 
     async def get_thumbnail(self, request: Request) -> Response:
-        image = await run_in_threadpool(examples.thumbnail, request.path_params["name"])
+        image = await run_in_threadpool(examples.make_thumbnail, request.path_params["name"])
         return Response(image, media_type="image/jpeg")
 
     async def open_example(self, request: Request) -> Response:
         name = request.path_params["name"]
-        example = examples.example(name)
+        example = examples.find_example(name)
         async with self.uploads:
-            source = await run_in_threadpool(examples.photograph, name)
+            source = await run_in_threadpool(read_sample, name)
             settings = Settings((example.piece, example.piece), example.rotated, shuffle=True)
-            return await self._open(example.title, source, settings)
+            return await self._open(SAMPLES[name].title, source, settings)
 
     async def open_files(self, request: Request) -> Response:
         async with self.uploads:

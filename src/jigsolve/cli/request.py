@@ -1,0 +1,109 @@
+"""What `jigsolve solve` is asked to do, checked before anything heavy is loaded."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from jigsolve.cli.argv import Auto
+from jigsolve.runtime.errors import InputError
+
+SAME_FILE = "Expected the input and every output to be different files."
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The files to write; None for what is not wanted."""
+
+    output: Path | None = None
+    layout: Path | None = None
+    overlay: Path | None = None
+    report: Path | None = None
+    animation: Path | None = None
+
+    def __iter__(self) -> Iterator[Path]:
+        return (path for one in fields(self) if (path := getattr(self, one.name)) is not None)
+
+    def for_pictures(self, count: int) -> list[Targets]:
+        """The files of each picture: solved-1.png, solved-2.png, ... of several; solved.png of a single one."""
+        if count == 1:
+            return [self]
+        return [
+            Targets(**{one.name: _add_number(getattr(self, one.name), k) for one in fields(self)})
+            for k in range(1, count + 1)
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SolveRequest:
+    """The puzzle to read, what is known about it, and the files to write.
+
+    piece: (width, height) of a piece, or auto. pictures: how many pictures the pieces belong to, or auto; None if the
+    user did not say.
+    """
+
+    input: Path
+    targets: Targets
+    piece: tuple[int, int] | Auto = "auto"
+    rotated: bool = False
+    in_place: bool = False
+    rows: int | None = None
+    cols: int | None = None
+    pictures: int | Auto | None = None
+    pin: Path | None = None
+    reference: Path | None = None
+
+    def __post_init__(self) -> None:
+        if not self.input.exists():
+            raise InputError(f"Expected a picture, a folder or a zip in {self.input}: No such file or directory.")
+        check_distinct(self.input, *self.targets, self.pin, self.reference)
+        if self.pictures in (None, 1):
+            return
+        if self.in_place:
+            raise InputError("Expected one picture where pieces are in place, got --pictures.")
+        if self.pin or self.reference:
+            raise InputError("Expected no pins or reference with --pictures: they describe one picture.")
+        if (self.rows is None) != (self.cols is None):
+            raise InputError("Expected both --rows and --cols of the pictures, or neither, got one of them.")
+
+    def picture_count(self, holds_pieces: bool) -> int | None:
+        """The number of pictures to look for; None to find it.
+
+        holds_pieces: the input is a folder or a zip of pieces. They may belong to several pictures, unless some option
+        describes the one picture they make.
+        """
+        pictures = self.pictures
+        if pictures is None:
+            is_described = self.in_place or any((self.rows, self.cols, self.pin, self.reference))
+            pictures = "auto" if holds_pieces and not is_described else 1
+        if pictures != 1 and any(_is_numbered(self.input, path) for path in self.targets):
+            raise InputError(SAME_FILE)
+        return None if pictures == "auto" else pictures
+
+
+def default_output(input: Path) -> Path:
+    """Where the picture goes if no file is named: puzzle-solved.png in the current folder for any puzzle.png."""
+    return Path(f"{Path(os.path.realpath(input)).stem}-solved.png")
+
+
+def check_distinct(*paths: Path | None) -> None:
+    """No output may overwrite the input, which comes first, or another output."""
+    real = [Path(os.path.realpath(path)) for path in paths if path is not None]  # resolve() raises on loops of links
+    if len(set(real)) < len(real):
+        raise InputError(SAME_FILE)
+    if any(real[0] in path.parents for path in real[1:]):
+        raise InputError("Expected outputs outside the folder of pieces, or they would be pieces next time.")
+
+
+def _add_number(path: Path | None, number: int) -> Path | None:
+    return None if path is None else path.with_name(f"{path.stem}-{number}{path.suffix}")
+
+
+def _is_numbered(path: Path, target: Path) -> bool:
+    """Could this path be the target of one of several pictures?"""
+    name = f"{re.escape(target.stem)}-[0-9]+{re.escape(target.suffix)}"
+    same_folder = os.path.dirname(os.path.realpath(path)) == os.path.dirname(os.path.realpath(target))
+    return same_folder and re.fullmatch(name, path.name) is not None

@@ -1,0 +1,142 @@
+"""The options of `jigsolve solve`, and its help. Heavy modules are imported inside, so that help comes at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from jigsolve.cli.argv import parse_picture_count, parse_piece_choice
+from jigsolve.cli.names import BORDERS, COMPATIBILITIES, DISSIMILARITIES, EFFORTS, SOLVERS, choices_of
+from jigsolve.cli.options import FILES, KNOWN, METHOD, PUZZLE, RESOURCES, Cluster, Plugin, Seed, make_option
+from jigsolve.cli.request import SolveRequest, Targets, default_output
+
+STOPPED_EARLY = 3  # exit code: a partial answer was written
+DETAILS = """
+Sheets: the piece size is estimated unless --piece gives it. Pixels that fill no whole piece are a margin. They are
+not part of the puzzle and stay where they are in the picture; if pieces are rotated, they are left out.
+
+Folders and zips: each file is one piece. Sizes may differ by up to 2 pixels. Rows and columns are found unless --rows
+or --cols gives them; where pieces are missing, cells stay empty.
+
+Piece numbers in layout files count from 0: row by row on a sheet, or by file name in natural order (2 before 10).
+
+Several pictures: the pieces of a folder or a zip may belong to several pictures, which are then separated. Each
+picture has its own files: solved-1.png, solved-2.png and so on for solved.png. Piece numbers in layout files are
+those of the whole bag. --pictures 1 turns the separation off; --rows, --cols, --pin, --reference and --in-place
+describe a single picture and turn it off, too. With --pictures, --rows and --cols describe each of the pictures, and
+the grid and the margin of a sheet are ignored.
+
+Pins and references: all pins are kept, right or wrong (docs/pins.md describes the file). A reference is a picture of
+the same scene; it may be smaller, brighter or grey. Pieces go where the reference shows them; where it does not
+decide, the joints do.
+
+Worn and noisy pieces: pieces that lost some pixels at their borders, or have noise, are solved with less certainty.
+In the picture they lie side by side as they are, without gaps.
+
+Stopping: Ctrl-C and --time-limit end a solve with the best answer so far. It is marked as partial, and the exit code
+is 3. If they come before all pairs are measured, the answer is a quick layout of what was measured, with little
+confidence. A solve that needs more memory than --memory-limit is refused before it begins.
+
+Confidence: the last line says how many joints are believed right. --overlay marks the others: doubtful joints with
+solid red strokes, thicker for less likely joints; undecidable ones, where identical pieces could swap, with dashed
+blue strokes. The layout file has the probability of every joint.
+
+Replays: --report writes one HTML file that opens from disk and plays the solve phase by phase, with the picture
+before and after, doubtful joints, consistency over time, and parameters. --animation shows the pieces only.
+"""
+
+
+def solve(
+    input: Annotated[
+        Path, typer.Argument(metavar="INPUT", help="A scrambled sheet (a picture), a folder or a zip of pieces.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="SOLVED.png", help="Write the picture to this file.")
+    ] = None,
+    piece: Annotated[
+        str, make_option("SIZE", "Size of a piece in pixels: 28, or 51x27 (width x height); auto finds it.")
+    ] = "auto",
+    rotated: Annotated[bool, typer.Option("--rotated", help="Pieces may be rotated (Type 2).")] = False,
+    effort: Annotated[
+        str, make_option("EFFORT", f"How long to search for better layouts: {', '.join(EFFORTS)}.")
+    ] = "normal",
+    time_limit: Annotated[
+        float | None, make_option("SECONDS", "Stop after this time with the best answer so far.")
+    ] = None,
+    in_place: Annotated[
+        bool,
+        typer.Option("--in-place", rich_help_panel=PUZZLE, help="Pieces lie in their cells, only rotated (Type 3)."),
+    ] = False,
+    rows: Annotated[int | None, make_option("R", "Rows of the picture, if known.", PUZZLE, min=1)] = None,
+    cols: Annotated[int | None, make_option("C", "Columns of the picture, if known.", PUZZLE, min=1)] = None,
+    pictures: Annotated[
+        str | None,
+        make_option("K", "Number of pictures in the bag; auto, the default for folders and zips, finds it.", PUZZLE),
+    ] = None,
+    border: Annotated[
+        str | None, make_option("NAME", f"State of the borders: {choices_of(BORDERS)}. Detected if not given.", PUZZLE)
+    ] = None,
+    pin: Annotated[
+        Path | None, make_option("PINS.json", "Pieces in cells, joints, and joints that are wrong.", KNOWN)
+    ] = None,
+    reference: Annotated[
+        Path | None, make_option("PICTURE", "Another picture of the scene, of any size and exposure.", KNOWN)
+    ] = None,
+    layout: Annotated[Path | None, make_option("LAYOUT.json", "The layout, with probabilities.", FILES)] = None,
+    overlay: Annotated[
+        Path | None, make_option("DOUBTS.png", "The picture with doubtful joints marked.", FILES)
+    ] = None,
+    report: Annotated[Path | None, make_option("REPORT.html", "A page that replays the solve.", FILES)] = None,
+    animation: Annotated[
+        Path | None, make_option("OUT.gif", "The solve as an animation: .gif, or .mp4 with ffmpeg.", FILES)
+    ] = None,
+    solver: Annotated[str, make_option("NAME", f"One of: {choices_of(SOLVERS)}.", METHOD)] = "default",
+    compatibility: Annotated[
+        str | None,
+        make_option(
+            "NAME", f"How likely sides join: {choices_of(COMPATIBILITIES)}. Each solver has its default.", METHOD
+        ),
+    ] = None,
+    dissimilarity: Annotated[
+        str, make_option("NAME", f"How much two sides differ: {choices_of(DISSIMILARITIES)}.", METHOD)
+    ] = "mahalanobis",
+    plugin: Plugin = None,
+    seed: Seed = 0,
+    threads: Annotated[
+        int | None, make_option("T", "Threads to use; all cores if not given.", RESOURCES, min=1)
+    ] = None,
+    memory_limit: Annotated[
+        float | None, make_option("GB", "Memory to use; what the machine has free if not given.", RESOURCES)
+    ] = None,
+    cluster: Cluster = None,
+) -> None:
+    """Put a scrambled sheet, or a folder or a zip of pieces, back together.
+
+    If neither --output nor --layout is given, the picture is written to the current folder: puzzle-solved.png for
+    puzzle.png.
+
+    \b
+    Examples:
+      jigsolve solve puzzle.png -o solved.png
+      jigsolve solve puzzle.png --rotated -o solved.png --layout layout.json --overlay doubts.png
+    """
+    if output is None and layout is None:
+        output = default_output(input)
+    request = SolveRequest(
+        input=input, targets=Targets(output, layout, overlay, report, animation), piece=parse_piece_choice(piece),
+        rotated=rotated, in_place=in_place, rows=rows, cols=cols, pictures=parse_picture_count(pictures), pin=pin,
+        reference=reference,
+    )  # fmt: skip
+    from jigsolve.cli.plugins import load_plugins
+    from jigsolve.cli.solve import run
+    from jigsolve.pipeline import SolveParams
+
+    load_plugins(plugin)
+    params = SolveParams(
+        solver=solver, dissimilarity=dissimilarity, compatibility=compatibility, seed=seed, effort=effort,
+        time_limit=time_limit, threads=threads, cluster=cluster, border=border, memory_limit=memory_limit,
+    )  # fmt: skip
+    if run(request, params):
+        raise typer.Exit(STOPPED_EARLY)
