@@ -34,10 +34,10 @@ def test_a_photograph_comes_right(piece: tuple[int, int]) -> None:
 
 @pytest.mark.parametrize(("rows", "cols"), [(1, 5), (4, 1), (1, 1)])
 def test_a_single_line_is_solved(rows: int, cols: int) -> None:
-    given = case("in-place", COFFEE[: rows * 80, : cols * 80], (80, 80), True, 3)
+    given = make_case("in-place", COFFEE[: rows * 80, : cols * 80], (80, 80), True, 3)
     result = solve(given.puzzle, SolveParams(threads=1))
     assert np.array_equal(result.layout.pieces, given.truth.pieces)
-    assert rows * cols == 1 or judged(given, result.layout).picture == 1.0
+    assert rows * cols == 1 or score_case(given, result.layout).picture == 1.0
 
 
 def test_coefficients_are_c_where_sides_face() -> None:

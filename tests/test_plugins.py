@@ -45,11 +45,11 @@ SOLVERS = {"copy": Copy()}
 def _forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """What a test plugs in is gone after it."""
     monkeypatch.setattr(plugins, "_ORIGIN", {})
-    before = {stage.word: dict(stage.table) for stage in STAGES.values()}
+    before = {stage.name: dict(stage.table) for stage in STAGES.values()}
     yield
     for stage in STAGES.values():
         stage.table.clear()
-        stage.table.update(before[stage.word])
+        stage.table.update(before[stage.name])
 
 
 @pytest.fixture
