@@ -56,7 +56,8 @@ STAGES = {
     stage.word: stage
     for stage in (
         Stage("solver", "SOLVERS", SOLVERS,
-              ("solve", "compatibility", "merges_copies", "allows_holes", "respects_pins", "supports_budget")),
+              ("solve", "compatibility", "merges_copies", "allows_holes", "respects_pins", "supports_budget",
+               "is_dense")),
         Stage("compatibility", "COMPATIBILITIES", COMPATIBILITIES, ("keep", "matrix")),
         Stage("dissimilarity", "DISSIMILARITIES", DISSIMILARITIES, ("terms",)),
     )

@@ -12,6 +12,9 @@ def inner(function):
     return njit(cache=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
 
 
+side_id = inner(geometry.side_id)
+piece_of = inner(geometry.piece_of)
+side_of = inner(geometry.side_of)
 opposite = inner(geometry.opposite)
 compose_turns = inner(geometry.compose_turns)
 side_facing = inner(geometry.side_facing)

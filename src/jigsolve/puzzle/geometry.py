@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 SIDES = 4
 SIDE_NAMES = ("right", "down", "left", "up")
@@ -73,3 +74,8 @@ def rotate_offset(row: Ints, col: Ints, turn: Ints) -> tuple[Ints, Ints]:
     turn = turn % SIDES
     cosine, sine = (1 - turn) * (turn % 2 == 0), (2 - turn) * (turn % 2 == 1)
     return row * cosine + col * sine, col * cosine - row * sine
+
+
+def cell_steps(width: int) -> NDArray[np.int64]:
+    """(4,) What to add to the number of a cell, row * width + col, to get its neighbour in each direction."""
+    return np.asarray(ROW_STEPS * width + COL_STEPS, dtype=np.int64)

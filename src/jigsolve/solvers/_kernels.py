@@ -1,25 +1,50 @@
-"""Support on a grid: every entry of C adds one shifted row of p to one row of q, for each way it can be turned."""
+"""Support on a grid: each entry of C adds one shifted row of p to one row of q, for each turn of its first piece."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+from jigsolve.puzzle._kernels import direction_of, piece_of, side_id, turn_to_meet
+from jigsolve.puzzle.geometry import SIDES
+
+
+class GridArrays(NamedTuple):
+    """C and the labels of a padded grid.
+
+    indptr, indices, data: C by rows. turns: (turns,) those that a piece may have. turn_index: (4,) the index of each
+    turn among them, or -1. offsets: (4,) the difference of cell numbers for a step in each direction.
+    """
+
+    indptr: NDArray[np.int32]
+    indices: NDArray[np.int32]
+    data: NDArray[np.float64]
+    turns: NDArray[np.int64]
+    turn_index: NDArray[np.int64]
+    offsets: NDArray[np.int64]
 
 
 @njit(cache=True)
-def support(indptr, indices, data, turns, place, offsets, free, is_free, lo, hi, p, q):
-    """q[i, k, cell] for free i, from p[j, k, cell] of free j; cells are flat indices of a padded grid."""
+def compute_support(grid, free, is_free, lo, hi, p, q):
+    """q[i, k, cell] for free i from p[j, k, cell] of free j, over cells lo to hi, numbered on the padded grid."""
+    indptr, indices, data, turns, turn_index, offsets = grid
     width = hi - lo
     for i in free:
         q[i] = 0.0
-        for s in range(4):
-            for e in range(indptr[4 * i + s], indptr[4 * i + s + 1]):
-                j = indices[e] // 4
+        for s in range(SIDES):
+            a = side_id(i, s)
+            for e in range(indptr[a], indptr[a + 1]):
+                b = indices[e]
+                j = piece_of(b)
                 if not is_free[j]:
                     continue
                 c = data[e]
                 for k in range(len(turns)):
-                    d = (s + turns[k]) % 4  # a piece turned by t shows side s in direction s + t
-                    k2 = place[(d + 2 - indices[e]) % 4]
+                    d = direction_of(s, turns[k])
+                    k2 = turn_index[turn_to_meet(b, d)]
                     if k2 >= 0:
                         mine = q[i, k, lo:hi]
                         theirs = p[j, k2, lo + offsets[d] : hi + offsets[d]]
@@ -28,13 +53,15 @@ def support(indptr, indices, data, turns, place, offsets, free, is_free, lo, hi,
 
 
 @njit(cache=True)
-def bias(indptr, indices, data, turns, place, offsets, held, turn_at, cell_at, wanted, q):
-    """Support that the anchored pieces `held`, lying in cell_at with turn number turn_at, give to the wanted ones."""
-    for h in range(len(held)):
-        j = held[h]
-        for s in range(4):
-            d = (s + turns[turn_at[h]]) % 4
-            for e in range(indptr[4 * j + s], indptr[4 * j + s + 1]):
-                k = place[(d + 2 - indices[e]) % 4]
-                if k >= 0 and wanted[indices[e] // 4]:
-                    q[indices[e] // 4, k, cell_at[h] + offsets[d]] += data[e]
+def add_bias(grid, anchored, turn_at, cell_at, is_wanted, q):
+    """Add the support that anchored pieces, with turn index turn_at in cell_at, give to the wanted pieces."""
+    indptr, indices, data, turns, turn_index, offsets = grid
+    for h in range(len(anchored)):
+        for s in range(SIDES):
+            a = side_id(anchored[h], s)
+            d = direction_of(s, turns[turn_at[h]])
+            for e in range(indptr[a], indptr[a + 1]):
+                i = piece_of(indices[e])
+                k = turn_index[turn_to_meet(indices[e], d)]
+                if k >= 0 and is_wanted[i]:
+                    q[i, k, cell_at[h] + offsets[d]] += data[e]

@@ -19,6 +19,7 @@ class Balanced(Solver):
     assignment that keeps as much of the labeling as it can completes the layout."""
 
     params: RelaxParams = field(default_factory=lambda: RelaxParams(iterations=300))
+    is_dense = True
 
     def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         from scipy.optimize import linear_sum_assignment  # 0.1 s that other solvers need not wait for

@@ -34,6 +34,7 @@ class Belief(Solver):
     iterations: int = 150
     floor: float = 1e-3
     damping: float = 0.8
+    is_dense = True
 
     def __post_init__(self) -> None:
         if not 0.0 < self.floor < 1.0 or not 0.0 <= self.damping < 1.0:

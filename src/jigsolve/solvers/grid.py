@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from jigsolve.puzzle.geometry import SIDES, cell_steps, compose_turns, piece_of, turn_to_meet
 from jigsolve.puzzle.layout import HOLE, Layout, facing_sides
 from jigsolve.puzzle.piece_classes import PieceClasses
 from jigsolve.puzzle.pins import NO_PINS, Pins
@@ -15,15 +16,15 @@ from jigsolve.relaxation import FREE, Anchors, Labeling
 from jigsolve.runtime.errors import InputError
 from jigsolve.solvers import _kernels
 
-MOST = 1e100  # what supports_budget square must stay finite
+MAX_COMPATIBILITY = 1e100  # its square must stay finite
 
 
 @dataclass(frozen=True, eq=False)
 class GridProblem:
     """What every solver is given: C over piece sides, the grid's shape, the turns a piece may need.
 
-    C: (4n, 4n) symmetric, not negative; a = 4 * piece + side.
-    classes: if C is over classes of identical pieces, which those are; None: every piece is its own.
+    C: (4n, 4n) over side ids, symmetric, not negative.
+    classes: the piece classes that C is over; None: C is over single pieces.
     pins: what is known already, in the numbers of C.
     """
 
@@ -35,19 +36,19 @@ class GridProblem:
     pins: Pins = NO_PINS
 
     def __post_init__(self) -> None:
-        sides = 4 * len(self.copies)
+        sides = SIDES * len(self.copies)
         if self.C.shape != (sides, sides):
             raise InputError(f"Expected C over {sides} sides, got shape {self.C.shape}.")
         if len(self) > self.cells:
             raise InputError(f"Expected room for {len(self)} pieces, got {self.rows} rows x {self.cols} cols.")
-        if not np.isfinite(self.C.data).all() or (self.C.data < 0.0).any() or (self.C.data > MOST).any():
-            raise InputError(f"Expected finite compatibilities from 0 to {MOST:g}.")
+        if not np.isfinite(self.C.data).all() or (self.C.data < 0.0).any() or (self.C.data > MAX_COMPATIBILITY).any():
+            raise InputError(f"Expected finite compatibilities from 0 to {MAX_COMPATIBILITY:g}.")
         if (abs(self.C - self.C.T) > 1e-9).nnz:
             raise InputError("Expected a symmetric C: C[a, b] = C[b, a].")
 
     def __len__(self) -> int:
-        """How many pieces there are; with fewer than cells, some cells are holes."""
-        return self.C.shape[0] // 4 if self.classes is None else len(self.classes.class_of)
+        """The number of pieces; if there are more cells, some of them are holes."""
+        return self.C.shape[0] // SIDES if self.classes is None else len(self.classes.class_of)
 
     @property
     def cells(self) -> int:
@@ -55,22 +56,22 @@ class GridProblem:
 
     @property
     def copies(self) -> NDArray[np.int32]:
-        """How many there are of each piece that C knows."""
+        """Number of copies of each piece that C is over."""
         return np.ones(len(self), dtype=np.int32) if self.classes is None else self.classes.copies
 
     @property
     def turn_bits(self) -> NDArray[np.int32]:
-        """For each piece that C knows, the turns worth trying: bit t for turn t."""
+        """For each piece that C is over, the turns worth trying: bit t for turn t."""
         if self.classes is None:
             return np.full(len(self), sum(1 << turn for turn in self.turns), dtype=np.int32)
         return self.classes.turn_bits
 
     def assign_copies(self, pieces: NDArray[np.int32], turns: NDArray[np.int32]) -> Layout:
-        """A layout of pieces from one of pieces that C knows."""
+        """A layout of pieces from one of the pieces that C is over."""
         return Layout(pieces, turns) if self.classes is None else self.classes.assign_copies(pieces, turns)
 
     def find_flaw(self, layout: Layout) -> str:
-        """What keeps a layout from being an answer; nothing, if it is one."""
+        """Why a layout is not an answer; empty if it is one."""
         if (layout.rows, layout.cols) != (self.rows, self.cols):
             return f"{layout.rows} rows x {layout.cols} cols instead of {self.rows} x {self.cols}"
         for piece in np.setdiff1d(np.arange(len(self)), layout.pieces):
@@ -82,89 +83,86 @@ class GridProblem:
         return ""
 
     def consistency(self, layout: Layout) -> float:
-        """ALC of a layout (Eq. 5): the sum of C over its joints, each seen from both sides."""
+        """ALC of a layout (Eq. 5): the sum of C over its joints, each counted from both sides."""
         p, t = layout.pieces.astype(np.int64), layout.turns.astype(np.int64)
         if self.classes is not None:
-            t = np.where(p >= 0, (t - self.classes.turn_offset[p]) % 4, t)
+            t = np.where(p >= 0, compose_turns(t, -self.classes.turn_offset[p]), t)
             p = np.where(p >= 0, self.classes.class_of[p], p)
         met = [(a[a >= 0], b[a >= 0]) for a, b in facing_sides(p, t)]
         return sum(2.0 * float(self.C[a, b].sum()) for a, b in met if len(a))
 
 
-def possible_joints(grid: GridProblem) -> csr_array:
-    """C without the joints that no turns of the grid allow, and without a piece's joints with itself."""
-    entries = grid.C.tocoo()
+def possible_joints(problem: GridProblem) -> csr_array:
+    """C without joints that need other turns than the problem's, and without joints of a piece with itself."""
+    entries = problem.C.tocoo()
     a, b = entries.coords
-    kept = np.isin((a + 2 - b) % 4, grid.turns) & (a // 4 != b // 4) & (entries.data > 0.0)
-    C = csr_array((entries.data[kept], (a[kept], b[kept])), shape=grid.C.shape)
+    kept = np.isin(turn_to_meet(b, a), problem.turns) & (piece_of(a) != piece_of(b)) & (entries.data > 0.0)
+    C = csr_array((entries.data[kept], (a[kept], b[kept])), shape=problem.C.shape)
     C.sort_indices()
     return C
 
 
 @dataclass(frozen=True, eq=False)
 class GridCoefficients:
-    """r_ij(lambda, mu) without ever writing it down: C looked up at the two sides that face each other.
+    """r_ij(lambda, mu), never stored: C is looked up at the two sides that face each other.
 
-    Labels are (turn, cell); cells are counted on the grid with one padding column and padding rows above and below,
+    Labels are (turn, cell). Cells are numbered on the grid with one padding column and padding rows above and below,
     so that a step in any direction is a constant offset and never wraps round.
     """
 
-    grid: GridProblem
-    offsets: NDArray[np.int64] = field(init=False)
-    place: NDArray[np.int64] = field(init=False)
+    problem: GridProblem
+    arrays: _kernels.GridArrays = field(init=False)
 
     def __post_init__(self) -> None:
-        stride = self.grid.cols + 1
-        object.__setattr__(self, "offsets", np.array([1, stride, -1, -stride]))
-        place = np.full(4, -1)
-        place[list(self.grid.turns)] = np.arange(len(self.grid.turns))
-        object.__setattr__(self, "place", place)
+        C, turns = self.problem.C, np.array(self.problem.turns)
+        turn_index = np.full(SIDES, -1)
+        turn_index[turns] = np.arange(len(turns))
+        offsets = cell_steps(self.problem.cols + 1)
+        arrays = _kernels.GridArrays(C.indptr, C.indices, C.data, turns, turn_index, offsets)
+        object.__setattr__(self, "arrays", arrays)
 
     @property
     def objects(self) -> int:
-        return len(self.grid)
+        return len(self.problem)
 
     @property
     def labels(self) -> int:
-        return len(self.grid.turns) * self.cells
+        return len(self.problem.turns) * self.cells
 
     @property
     def cells(self) -> int:
-        return (self.grid.rows + 2) * (self.grid.cols + 1) + 1
+        return (self.problem.rows + 2) * (self.problem.cols + 1) + 1
 
     def inside(self) -> NDArray[np.bool_]:
         """(cells,) which cells belong to the grid itself."""
-        grid = np.zeros((self.grid.rows + 2, self.grid.cols + 1), dtype=bool)
+        grid = np.zeros((self.problem.rows + 2, self.problem.cols + 1), dtype=bool)
         grid[1:-1, 1:] = True
         return np.append(grid.ravel(), False)
 
     def support(self, p: Labeling, free: NDArray[np.intp], q: Labeling) -> None:
-        shape = (self.objects, len(self.grid.turns), self.cells)
+        shape = (self.objects, len(self.problem.turns), self.cells)
         is_free = np.zeros(self.objects, dtype=bool)
         is_free[free] = True
-        lo, hi = self.grid.cols + 2, self.cells - self.grid.cols - 2  # all but the padding rows
-        _kernels.support(
-            self.grid.C.indptr, self.grid.C.indices, self.grid.C.data, np.array(self.grid.turns), self.place,
-            self.offsets, free, is_free, lo, hi, p.reshape(shape), q.reshape(shape),
-        )  # fmt: skip
+        first = self.problem.cols + 2  # all but the padding rows
+        _kernels.compute_support(
+            self.arrays, free, is_free, first, self.cells - first, p.reshape(shape), q.reshape(shape)
+        )
 
     def bias(self, anchors: Anchors, rows: NDArray[np.intp], q: Labeling) -> None:
         q[rows] = 0.0
-        wanted = np.zeros(self.objects, dtype=bool)
-        wanted[rows] = True
-        held = np.flatnonzero(anchors != FREE)
-        turn_at, cell_at = np.divmod(anchors[held].astype(np.int64), self.cells)
-        _kernels.bias(
-            self.grid.C.indptr, self.grid.C.indices, self.grid.C.data, np.array(self.grid.turns), self.place,
-            self.offsets, held, turn_at, cell_at, wanted, q.reshape(self.objects, len(self.grid.turns), self.cells),
-        )  # fmt: skip
+        is_wanted = np.zeros(self.objects, dtype=bool)
+        is_wanted[rows] = True
+        anchored = np.flatnonzero(anchors != FREE)
+        turn_at, cell_at = np.divmod(anchors[anchored].astype(np.int64), self.cells)
+        shape = (self.objects, len(self.problem.turns), self.cells)
+        _kernels.add_bias(self.arrays, anchored, turn_at, cell_at, is_wanted, q.reshape(shape))
 
     def layout(self, anchors: Anchors) -> Layout:
         """A feasible labeling as a layout."""
         turn_at, cell_at = np.divmod(anchors.astype(np.int64), self.cells)
-        y, x = np.divmod(cell_at, self.grid.cols + 1)
-        pieces = np.empty((self.grid.rows, self.grid.cols), dtype=np.int32)
+        y, x = np.divmod(cell_at, self.problem.cols + 1)
+        pieces = np.empty((self.problem.rows, self.problem.cols), dtype=np.int32)
         turns = np.empty_like(pieces)
         pieces[y - 1, x - 1] = np.arange(self.objects)
-        turns[y - 1, x - 1] = np.array(self.grid.turns)[turn_at]
+        turns[y - 1, x - 1] = self.arrays.turns[turn_at]
         return Layout(pieces, turns)

@@ -20,6 +20,7 @@ class Paper(Solver):
     """Each phase anchors one piece next to the block; the block is kept off the grid's edges while it can be."""
 
     params: PhaseParams = field(default_factory=PhaseParams)
+    is_dense = True
 
     def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         runs = [_Block(GridCoefficients(grid), turn) for turn in self._angles(grid, seed)]
@@ -64,22 +65,22 @@ class _Block:
 
     def __post_init__(self) -> None:
         c = self.coefficients
-        turns = len(c.grid.turns)
+        turns = len(c.problem.turns)
         object.__setattr__(self, "inside", c.inside())
         object.__setattr__(self, "slots", np.tile(np.arange(c.cells, dtype=np.int32), turns))
         object.__setattr__(self, "allowed", np.tile(self.inside, (c.objects, turns)))
         start = np.full(c.objects, FREE, dtype=np.int32)
         if self.angle is not None:  # Eq. 8, made to count: the angular anchor is the first piece of the block
-            middle = (c.grid.rows // 2 + 1) * (c.grid.cols + 1) + c.grid.cols // 2 + 1
-            start[_surest(c.grid.C)] = self.angle * c.cells + middle
+            middle = (c.problem.rows // 2 + 1) * (c.problem.cols + 1) + c.problem.cols // 2 + 1
+            start[_surest(c.problem.C)] = self.angle * c.cells + middle
         object.__setattr__(self, "start", start)
 
     def where(self, label: int) -> tuple[int, int, int]:
         """Row, column and turn of a label."""
         c = self.coefficients
         turn, cell = divmod(label, c.cells)
-        row, col = divmod(cell, c.grid.cols + 1)
-        return row - 1, col - 1, c.grid.turns[turn]
+        row, col = divmod(cell, c.problem.cols + 1)
+        return row - 1, col - 1, c.problem.turns[turn]
 
     def reachable(self, anchors: Anchors) -> NDArray[np.bool_]:
         """Cells next to the block; all cells while there is none."""
@@ -88,13 +89,13 @@ class _Block:
         held = anchors[anchors != FREE] % c.cells
         if len(held):
             near[:] = False
-            near[(held[:, None] + c.offsets[None, :]).ravel()] = True
+            near[(held[:, None] + c.arrays.offsets[None, :]).ravel()] = True
             near &= self.inside
-        return np.tile(near, len(c.grid.turns))
+        return np.tile(near, len(c.problem.turns))
 
     def settle(self, before: Anchors, after: Anchors) -> list[Anchors]:
         """Translate the block off the edge; where one row or column is missing, try both sides of it."""
-        grid = self.coefficients.grid
+        grid = self.coefficients.problem
         stride = grid.cols + 1
         old, new = self._box(before), self._box(after)
         shifts = [
@@ -108,7 +109,7 @@ class _Block:
         held = anchors[anchors != FREE] % self.coefficients.cells
         if len(held) == 0:
             return 0, -1, 0, -1
-        y, x = np.divmod(held, self.coefficients.grid.cols + 1)
+        y, x = np.divmod(held, self.coefficients.problem.cols + 1)
         return int(y.min()) - 1, int(y.max()) - 1, int(x.min()) - 1, int(x.max()) - 1
 
 

@@ -44,6 +44,7 @@ class Psqp(Solver):
     stride: float = 0.5
     sure: float = 0.8
     compatibility = "quartile"
+    is_dense = True
 
     def __post_init__(self) -> None:
         if not (0.0 < self.step <= 1.0 and 0.0 < self.stride <= 1.0 and 0.0 < self.sure < 1.0):

@@ -11,7 +11,7 @@ from jigsolve.plugins.checks.puzzles import cases, dealt_again, joints, named
 from jigsolve.plugins.checks.verdict import Promise, during, require
 from jigsolve.puzzle.pieces import Puzzle
 from jigsolve.runtime.workers import SERIAL, Workers
-from jigsolve.solvers.grid import MOST
+from jigsolve.solvers.grid import MAX_COMPATIBILITY
 
 MEASURE = DISSIMILARITIES["mahalanobis"]
 
@@ -39,7 +39,7 @@ def _is_a_matrix(compatibility: Compatibility) -> None:
         require(C.shape == (size, size), f"on {case.name} C is {C.shape}, not ({size}, {size}).")
         require(np.isfinite(C.data).all(), f"on {case.name} not all of C is finite.")
         require((C.data >= 0.0).all(), f"on {case.name} C goes down to {C.data.min(initial=0.0):.3g}.")
-        require((C.data <= MOST).all(), f"on {case.name} C goes up to {C.data.max(initial=0.0):.3g}.")
+        require((C.data <= MAX_COMPATIBILITY).all(), f"on {case.name} C goes up to {C.data.max(initial=0.0):.3g}.")
 
 
 def _is_symmetric(compatibility: Compatibility) -> None:
