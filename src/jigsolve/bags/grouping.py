@@ -1,9 +1,9 @@
-"""Pieces that belong together: groups tied by likely joints, so that a bag of several pictures falls apart.
+"""Group pieces that likely joints tie together, so that a bag of several pictures falls apart.
 
-P of a joint is the probability that it is true, so the sum of P between two groups is the number of joints to expect
-between them. Parts of one picture meet along a seam about as long as the root of the smaller one's size, or longer;
-different pictures share no joint at all. The strength of a tie is that sum over that root. Of joints that are more
-likely than not, it is 0.4 and more within a picture, 0.03 and less between two (docs/lab.md).
+P of a joint is the probability that it is true, so the sum of P between two groups is the expected number of joints
+between them. Parts of one picture meet along a seam about as long as the square root of the smaller part's size, or
+longer; different pictures share no joint. The strength of a tie is that sum over that root. Over joints with P of at
+least 0.5, it is 0.4 and more within a picture, 0.03 and less between two (docs/lab.md).
 """
 
 from __future__ import annotations
@@ -17,16 +17,18 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
-LIKELY = 0.5  # P of the joints that count, if they tie most pieces together
-MOST = 0.9  # of the pieces: if less of them are in large groups, unlikely joints count too
-WEAKEST = 0.1  # strength of a tie that makes one picture of two groups
-SMALL = 0.125  # of the largest group: what is smaller is no picture but loose pieces
-FEWEST = 6  # pieces of a picture
+from jigsolve.puzzle.geometry import piece_of
+
+LIKELY_P = 0.5  # only such joints count if they tie most pieces together
+MIN_GROUPED_SHARE = 0.9  # of the pieces in large groups; below it, unlikely joints count too
+MIN_STRENGTH = 0.1  # of a tie that makes one picture of two groups
+MIN_RELATIVE_SIZE = 0.125  # of the largest group; pieces of smaller groups are loose
+MIN_PICTURE_PIECES = 6
 Group = NDArray[np.int64]
 
 
 class Ties(NamedTuple):
-    """Pieces a < b and the probability that they lie side by side."""
+    """Pieces a < b and the probability that they are neighbours."""
 
     a: NDArray[np.int64]
     b: NDArray[np.int64]
@@ -34,7 +36,7 @@ class Ties(NamedTuple):
 
 
 class Merge(NamedTuple):
-    """Group b becomes part of group a; groups are called by one of their pieces. size: of b."""
+    """Group b becomes part of group a. A group is named after one of its pieces. size: pieces of b."""
 
     strength: float
     a: int
@@ -43,43 +45,43 @@ class Merge(NamedTuple):
 
 
 def find_groups(P: csr_array, copies: NDArray[np.int32], pictures: int | None = None) -> list[Group]:
-    """The pieces of each picture as far as they are tied together, the largest picture first; others are loose.
+    """The pieces of each picture that are tied together, the largest picture first. All other pieces are loose.
 
-    P: `learned.probabilities` over the sides of classes; copies: of each class. A class of several copies may be part
-    of several pictures, so they tie nothing and are loose. pictures: how many there are, None to find out; if so many
-    cannot be told apart, there are fewer groups.
+    P: over the sides of piece classes. copies: pieces of each class; a class with several may belong to several
+    pictures, so it is loose. pictures: their number, None if it is unknown. There are fewer groups than pictures if
+    the ties do not separate them.
     """
     found: list[Group] = []
-    for least in (LIKELY, 0.0):
-        order = merges(ties(P, copies, least), len(copies))
-        enough = _until_weak(order) if pictures is None else _until_few(order, len(copies), pictures)
-        found = _large(order[:enough], len(copies))[:pictures]
-        if sum(map(len, found)) >= MOST * (copies == 1).sum() and len(found) >= (pictures or 1):
+    for min_P in (LIKELY_P, 0.0):
+        merges = merge_groups(find_ties(P, copies, min_P), len(copies))
+        count = _count_strong(merges) if pictures is None else _count_until(merges, len(copies), pictures)
+        found = _large_groups(merges[:count], len(copies))[:pictures]
+        if sum(map(len, found)) >= MIN_GROUPED_SHARE * (copies == 1).sum() and len(found) >= (pictures or 1):
             break
-    return found if pictures is not None else _apart(found, ties(P, copies, 0.0), len(copies))
+    return found if pictures is not None else _drop_tied(found, find_ties(P, copies, 0.0), len(copies))
 
 
-def _apart(found: list[Group], tied: Ties, n: int) -> list[Group]:
-    """Without groups less than half as large as the largest that all joints, likely or not, tie to a larger one."""
-    of = np.full(n, -1)
-    for k, group in enumerate(found):
-        of[group] = k
-    a, b = of[tied.a], of[tied.b]
+def _drop_tied(found: list[Group], ties: Ties, n: int) -> list[Group]:
+    """Drop groups less than half as large as the largest that all joints, likely or not, tie to a larger group."""
+    group_of = np.full(n, -1)
+    for index, group in enumerate(found):
+        group_of[group] = index
+    a, b = group_of[ties.a], group_of[ties.b]
     both = (a >= 0) & (b >= 0)
     expected = np.zeros((len(found), len(found)))
-    np.add.at(expected, (np.maximum(a, b)[both], np.minimum(a, b)[both]), tied.P[both])
+    np.add.at(expected, (np.maximum(a, b)[both], np.minimum(a, b)[both]), ties.P[both])
     return [
         group
-        for k, group in enumerate(found)
-        if 2 * len(group) >= len(found[0]) or expected[k, :k].max() < WEAKEST * sqrt(len(group))
+        for index, group in enumerate(found)
+        if 2 * len(group) >= len(found[0]) or expected[index, :index].max() < MIN_STRENGTH * sqrt(len(group))
     ]
 
 
-def ties(P: csr_array, copies: NDArray[np.int32], least: float) -> Ties:
-    """From joints to pieces: two pieces lie side by side in one way at most, so the likeliest one counts."""
+def find_ties(P: csr_array, copies: NDArray[np.int32], min_P: float) -> Ties:
+    """From joints to pieces: two pieces are neighbours in at most one way, so only the likeliest joint counts."""
     joints = P.tocoo()
-    a, b = joints.row.astype(np.int64) // 4, joints.col.astype(np.int64) // 4
-    kept = (a < b) & (copies[a] == 1) & (copies[b] == 1) & (joints.data >= least)
+    a, b = piece_of(joints.row.astype(np.int64)), piece_of(joints.col.astype(np.int64))
+    kept = (a < b) & (copies[a] == 1) & (copies[b] == 1) & (joints.data >= min_P)
     a, b, value = a[kept], b[kept], joints.data[kept]
     order = np.lexsort((-value, b, a))
     a, b, value = a[order], b[order], value[order]
@@ -87,12 +89,12 @@ def ties(P: csr_array, copies: NDArray[np.int32], least: float) -> Ties:
     return Ties(a[first], b[first], value[first])
 
 
-def merges(tied: Ties, n: int) -> list[Merge]:
-    """Join the two groups with the strongest tie, from single pieces on, until there are no ties left."""
+def merge_groups(ties: Ties, n: int) -> list[Merge]:
+    """Starting from single pieces, merge the two groups with the strongest tie until no ties are left."""
     between: list[dict[int, float]] = [{} for _ in range(n)]
     size = [1] * n
     heap = []
-    for a, b, p in zip(tied.a.tolist(), tied.b.tolist(), tied.P.tolist(), strict=True):
+    for a, b, p in zip(ties.a.tolist(), ties.b.tolist(), ties.P.tolist(), strict=True):
         between[a][b] = between[b][a] = p
         heap.append((-p, a, b))
     heapq.heapify(heap)
@@ -100,55 +102,56 @@ def merges(tied: Ties, n: int) -> list[Merge]:
     def strength(a: int, b: int) -> float:
         return between[a][b] / sqrt(min(size[a], size[b]))
 
-    done = []
+    merges = []
     while heap:
         negative, a, b = heapq.heappop(heap)
         if b not in between[a] or -negative != strength(a, b):
-            continue  # one of them has changed since
+            continue  # one of the groups has changed since
         if size[a] < size[b]:
             a, b = b, a
-        done.append(Merge(-negative, a, b, size[b]))
+        merges.append(Merge(-negative, a, b, size[b]))
         before, size[a] = size[a], size[a] + size[b]
-        mine, theirs = between[a], between[b]
+        kept, absorbed = between[a], between[b]
         between[b] = {}
-        del mine[b], theirs[a]
-        for c, total in theirs.items():
+        del kept[b], absorbed[a]
+        for c, total in absorbed.items():
             del between[c][b]
-            between[c][a] = mine[c] = mine.get(c, 0.0) + total
-        for c in mine:
-            if c in theirs or size[c] > before:  # else nothing has changed
+            between[c][a] = kept[c] = kept.get(c, 0.0) + total
+        for c in kept:
+            if c in absorbed or size[c] > before:  # otherwise its strength is the same
                 heapq.heappush(heap, (-strength(a, c), min(a, c), max(a, c)))
-    return done
+    return merges
 
 
-def _until_weak(order: list[Merge]) -> int:
-    """How many merges to do until the strongest tie left is weak."""
-    return next((k for k, merge in enumerate(order) if merge.strength < WEAKEST), len(order))
+def _count_strong(merges: list[Merge]) -> int:
+    """The number of merges before the first weak one."""
+    return next((index for index, merge in enumerate(merges) if merge.strength < MIN_STRENGTH), len(merges))
 
 
-def _until_few(order: list[Merge], n: int, pictures: int) -> int:
-    """How many merges to do so that as many large groups are left as there are pictures; all if that cannot be."""
+def _count_until(merges: list[Merge], n: int, pictures: int) -> int:
+    """The number of merges that leaves one large group for each picture; all if there is none."""
     size = dict.fromkeys(range(n), 1)
-    for merge in order:
+    for merge in merges:
         size[merge.a] += size.pop(merge.b)
-    size = {a: many for a, many in size.items() if many >= FEWEST}
-    for done in range(len(order), 0, -1):
-        if sum(many >= SMALL * max(size.values()) for many in size.values()) >= pictures:
-            return done
-        merge = order[done - 1]
+    size = {a: pieces for a, pieces in size.items() if pieces >= MIN_PICTURE_PIECES}
+    for count in range(len(merges), 0, -1):
+        least = MIN_RELATIVE_SIZE * max(size.values(), default=0)
+        if sum(pieces >= least for pieces in size.values()) >= pictures:
+            return count
+        merge = merges[count - 1]
         if merge.a in size:  # undo it
             size[merge.a] -= merge.size
-            if size[merge.a] < FEWEST:
+            if size[merge.a] < MIN_PICTURE_PIECES:
                 del size[merge.a]
-            if merge.size >= FEWEST:
+            if merge.size >= MIN_PICTURE_PIECES:
                 size[merge.b] = merge.size
-    return len(order)
+    return len(merges)
 
 
-def _large(order: list[Merge], n: int) -> list[Group]:
+def _large_groups(merges: list[Merge], n: int) -> list[Group]:
     """The groups after some merges, the largest first, without those too small for a picture."""
-    a, b = (np.array([getattr(merge, end) for merge in order], dtype=np.int64) for end in "ab")
+    a, b = (np.array([getattr(merge, end) for merge in merges], dtype=np.int64) for end in "ab")
     label = connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(n, n)), directed=False)[1]
     sizes = np.bincount(label)
-    least = max(FEWEST, SMALL * sizes.max())
+    least = max(MIN_PICTURE_PIECES, MIN_RELATIVE_SIZE * sizes.max())
     return [np.flatnonzero(label == k) for k in np.argsort(-sizes, kind="stable") if sizes[k] >= least]

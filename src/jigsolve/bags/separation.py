@@ -1,7 +1,7 @@
-"""A bag of several pictures -> which piece belongs to which, and the rows and columns of each.
+"""Assign the pieces of a bag to its pictures, and find the rows and columns of each picture.
 
-The cores of the pictures, pieces surely tied together, are laid out one by one. Then all pictures lie in frames on one
-canvas: what is loose grows in where it fits best, and the usual search moves what would fit better elsewhere.
+The cores of the pictures, pieces that are surely tied together, are laid out one by one. Then all pictures lie in
+frames on one canvas: loose pieces grow in where they fit best, and the search moves pieces that fit better elsewhere.
 """
 
 from __future__ import annotations
@@ -15,18 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from jigsolve.puzzle.geometry import SIDES, piece_of, side_id
 from jigsolve.puzzle.layout import HOLE
 from jigsolve.puzzle.piece_classes import PieceClasses
 from jigsolve.puzzle.pieces import UNKNOWN
 from jigsolve.runtime.errors import InputError
 from jigsolve.solvers.grid import GridProblem
-from jigsolve.solvers.growth.board import Board
+from jigsolve.solvers.growth.board import Board, Picture, orient
 from jigsolve.solvers.growth.frames import Frames, Shape
-from jigsolve.solvers.growth.search import Search, SearchParams
+from jigsolve.solvers.growth.params import SearchParams
+from jigsolve.solvers.growth.search import Search
 from jigsolve.solvers.growth.shape import estimate_shape, open_frame_size
 
 Numbers = NDArray[np.int64]
-HASTE = SearchParams(cycle=100, each=6, cycles=2)  # each picture is searched for itself later
+SHORT_SEARCH = SearchParams(rounds_per_100_pieces=100, rounds_per_deficient_piece=6, max_cycles=2)
 
 
 class Part(NamedTuple):
@@ -37,120 +39,122 @@ class Part(NamedTuple):
     cols: int
 
 
-def separate_pictures(grid: GridProblem, cores: Sequence[Numbers], shape: Shape, seed: int) -> list[Part]:
-    """What belongs to each picture; together they hold every piece.
+def separate_pictures(problem: GridProblem, cores: Sequence[Numbers], shape: Shape, seed: int) -> list[Part]:
+    """The pieces of each picture; together they hold every piece.
 
-    grid: the whole bag, in a frame that means nothing; cores: pieces (of C) that each picture has for sure.
-    shape: rows and columns of every picture, `UNKNOWN` if nobody knows them.
+    problem: the whole bag; its rows and columns are ignored. cores: pieces that each picture has for sure, in the
+    numbers of C. shape: rows and columns of every picture, or `UNKNOWN`.
     """
-    shapes = [shape] * len(cores) if shape != UNKNOWN else _shapes(grid, cores, seed)
+    shapes = [shape] * len(cores) if shape != UNKNOWN else _estimate_shapes(problem, cores, seed)
     cells = [rows * cols for rows, cols in shapes]
-    if sum(cells) < len(grid):  # only if they were given
+    if sum(cells) < len(problem):  # only if the shape was given
         grids = f"{len(cores)} pictures of {shape[0]} rows x {shape[1]} cols"
-        raise InputError(f"Expected {grids} to hold {len(grid)} pieces.")
-    classes = np.arange(len(grid)) if grid.classes is None else grid.classes.class_of
-    fit = all(len(core) <= many for core, many in zip(cores, cells, strict=True))
-    if fit and sum(map(len, cores)) == len(grid):  # none is loose
-        return [Part(np.flatnonzero(np.isin(classes, core)), *one) for core, one in zip(cores, shapes, strict=True)]
-    board = Frames(grid, shapes)
-    board.lay([_laid(grid, core, one, seed) for core, one in zip(cores, shapes, strict=True)])
-    layouts = board.layouts(_searched(board, seed).best)
+        raise InputError(f"Expected {grids} to hold {len(problem)} pieces.")
+    class_of = np.arange(len(problem)) if problem.classes is None else problem.classes.class_of
+    fit = all(len(core) <= room for core, room in zip(cores, cells, strict=True))
+    if fit and sum(map(len, cores)) == len(problem):  # no piece is loose
+        return [Part(np.flatnonzero(np.isin(class_of, core)), *one) for core, one in zip(cores, shapes, strict=True)]
+    board = Frames(problem, shapes)
+    board.place([_lay_out(problem, core, one, seed) for core, one in zip(cores, shapes, strict=True)])
+    layouts = board.layouts(_search(board, seed))
     return [Part(np.sort(layout.pieces[layout.pieces != HOLE]), layout.rows, layout.cols) for layout in layouts]
 
 
-def drop_islands(grid: GridProblem, cores: Sequence[Numbers], shape: Shape, seed: int) -> list[Numbers]:
-    """The cores that are pictures, of those that may be. What lies apart in white sky is tied to nothing: cores less
-    than half as large as the largest are none if, without them, the others make rectangles that leave no hole."""
+def drop_islands(problem: GridProblem, cores: Sequence[Numbers], shape: Shape, seed: int) -> list[Numbers]:
+    """Drop cores that are parts of other pictures, like an island in a white sky, which is tied to nothing.
+
+    Cores less than half as large as the largest are dropped if the others, with all loose pieces, fill rectangles
+    without a hole.
+    """
     large = [core for core in cores if 2 * len(core) >= len(cores[0])]
     if len(large) == len(cores):
         return large
     shapes = [shape] * len(large)
     if shape == UNKNOWN:
-        shapes = [estimate_shape(_part(grid, whole), seed) for whole in _with_loose(grid, large)]
-    return large if sum(rows * cols for rows, cols in shapes) == len(grid) else list(cores)
+        shapes = [estimate_shape(_select(problem, whole), seed) for whole in _add_loose(problem, large)]
+    return large if sum(rows * cols for rows, cols in shapes) == len(problem) else list(cores)
 
 
-def _shapes(grid: GridProblem, cores: Sequence[Numbers], seed: int) -> list[Shape]:
-    """Rows and columns of each picture. If the cores do not tell, because pieces at the edges are loose, pictures that
-    are all alike and leave no hole are likely; failing that, loose pieces go with the core that wants them most."""
-    found = [estimate_shape(_part(grid, core), seed) for core in cores]
-    if sum(rows * cols for rows, cols in found) == len(grid):
+def _estimate_shapes(problem: GridProblem, cores: Sequence[Numbers], seed: int) -> list[Shape]:
+    """Rows and columns of each picture.
+
+    The cores do not fill their pictures if pieces at the edges are loose. Then pictures of equal shape that leave no
+    hole are likely; failing that, loose pieces are added to the core with the strongest joints to them.
+    """
+    found = [estimate_shape(_select(problem, core), seed) for core in cores]
+    if sum(rows * cols for rows, cols in found) == len(problem):
         return found
-    alike = _alike(found, len(grid))
-    return alike or [estimate_shape(_part(grid, whole), seed) for whole in _with_loose(grid, cores)]
+    equal = _find_equal_shapes(found, len(problem))
+    return equal or [estimate_shape(_select(problem, whole), seed) for whole in _add_loose(problem, cores)]
 
 
-def _alike(found: Sequence[Shape], n: int) -> list[Shape] | None:
-    """The shape nearest to all that were found, upright or on its side, if as many of it hold exactly n pieces."""
-    each, left = divmod(n, len(found))
-    if left:
+def _find_equal_shapes(found: Sequence[Shape], n: int) -> list[Shape] | None:
+    """The shape nearest to all estimates, upright or on its side, if that many pictures hold exactly n pieces."""
+    each, remainder = divmod(n, len(found))
+    if remainder:
         return None
     ways = [(rows, each // rows) for rows in range(1, each + 1) if each % rows == 0]
-    best = min(ways, key=lambda one: sum(_off(one, other)[0] for other in found))
-    nearest = [_off(best, other) for other in found]
-    return None if any(off == math.inf for off, _ in nearest) else [shape for _, shape in nearest]
+    best = min(ways, key=lambda one: sum(_distance(one, other)[0] for other in found))
+    nearest = [_distance(best, other) for other in found]
+    return None if any(lines == math.inf for lines, _ in nearest) else [shape for _, shape in nearest]
 
 
-def _off(shape: Shape, found: Shape) -> tuple[float, Shape]:
-    """By how many lines a shape, upright or on its side, differs from one that was found, and which way round it is.
-    It may be larger: pieces at the edges are loose; but hardly smaller: a stray piece makes a line at most."""
+def _distance(shape: Shape, found: Shape) -> tuple[float, Shape]:
+    """The lines by which a shape, upright or on its side, differs from an estimate, and the nearer orientation.
+
+    The shape may be larger, since pieces at the edges are loose, but hardly smaller: a stray piece adds one line.
+    """
     return min((abs(rows - found[0]) + abs(cols - found[1])
                 if rows >= found[0] - 1 and cols >= found[1] - 1 else math.inf, (rows, cols))
                for rows, cols in (shape, shape[::-1]))  # fmt: skip
 
 
-def _with_loose(grid: GridProblem, cores: Sequence[Numbers]) -> list[Numbers]:
-    """The cores, each with the loose pieces that it is worth most to; what nobody wants goes to the first."""
-    count = len(grid.copies)
-    of = np.full(count, -1)
-    for f, core in enumerate(cores):
-        of[core] = f
-    onto = csr_array((np.ones(4 * count), (np.arange(4 * count), np.arange(4 * count) // 4)), shape=(4 * count, count))
-    worth = onto.T @ grid.C @ onto
+def _add_loose(problem: GridProblem, cores: Sequence[Numbers]) -> list[Numbers]:
+    """The cores with the loose pieces that have most C to them; pieces without candidates go to the first core."""
+    count = len(problem.copies)
+    core_of = np.full(count, -1)
+    for index, core in enumerate(cores):
+        core_of[core] = index
+    sides = np.arange(SIDES * count)
+    onto = csr_array((np.ones(len(sides)), (sides, piece_of(sides))), shape=(len(sides), count))
+    between = onto.T @ problem.C @ onto
     while True:
-        held = np.flatnonzero(of >= 0)
-        member = csr_array((np.ones(len(held)), (held, of[held])), shape=(count, len(cores)))
-        wanted = (worth @ member).toarray()
-        new = (of < 0) & (wanted.max(axis=1) > 0.0)
+        placed = np.flatnonzero(core_of >= 0)
+        member = csr_array((np.ones(len(placed)), (placed, core_of[placed])), shape=(count, len(cores)))
+        support = (between @ member).toarray()
+        new = (core_of < 0) & (support.max(axis=1) > 0.0)
         if not new.any():
             break
-        of[new] = wanted[new].argmax(axis=1)
-    of[of < 0] = 0
-    return [np.flatnonzero(of == f) for f in range(len(cores))]
+        core_of[new] = support[new].argmax(axis=1)
+    core_of[core_of < 0] = 0
+    return [np.flatnonzero(core_of == index) for index in range(len(cores))]
 
 
-def _part(grid: GridProblem, some: Numbers) -> GridProblem:
-    """The grid of some of the pieces that C knows, in a frame that is as good as none."""
-    sides = (4 * some[:, None] + np.arange(4)).ravel()
-    copies = grid.copies[some]
-    of = np.repeat(np.arange(len(some), dtype=np.int32), copies)
+def _select(problem: GridProblem, chosen: Numbers) -> GridProblem:
+    """The problem of some of the pieces that C is over, in an open frame."""
+    sides = side_id(chosen[:, None], np.arange(SIDES)).ravel()
+    copies = problem.copies[chosen]
+    class_of = np.repeat(np.arange(len(chosen), dtype=np.int32), copies)
     first = (np.cumsum(copies) - copies).astype(np.int32)
-    classes = PieceClasses(of, np.zeros_like(of), first, grid.turn_bits[some])
-    wide = open_frame_size(len(of))
-    return replace(grid, C=grid.C[sides][:, sides], rows=wide, cols=wide, classes=classes)
+    classes = PieceClasses(class_of, np.zeros_like(class_of), first, problem.turn_bits[chosen])
+    size = open_frame_size(len(class_of))
+    return replace(problem, C=problem.C[sides][:, sides], rows=size, cols=size, classes=classes)
 
 
-def _laid(grid: GridProblem, core: Numbers, shape: Shape, seed: int) -> NDArray[np.int32]:
-    """(2, rows, cols) pieces of the whole bag and turns: a core laid out in the shape of its picture."""
-    cells = shape[0] * shape[1]
-    if len(core) > cells:  # some must be strays
-        core = np.sort(core[np.argsort(-_worth(_part(grid, core)), kind="stable")[:cells]])
-    board = Board(replace(_part(grid, core), rows=shape[0], cols=shape[1]))
+def _lay_out(problem: GridProblem, core: Numbers, shape: Shape, seed: int) -> Picture:
+    """A core laid out in the shape of its picture, in the numbers of the whole bag."""
+    rows, cols = shape
+    if len(core) > rows * cols:  # keep the pieces with the strongest joints
+        total = _select(problem, core).C.sum(axis=1).reshape(-1, SIDES).sum(axis=1)
+        core = np.sort(core[np.argsort(-total, kind="stable")[: rows * cols]])
+    board = Board(replace(_select(problem, core), rows=rows, cols=cols))
     board.grow()
-    pieces, turns = _searched(board, seed).best
-    if pieces.shape[0] > shape[0] or pieces.shape[1] > shape[1]:
-        pieces, turns = np.rot90(pieces, -1), (np.rot90(turns, -1) + 1) % 4
+    pieces, turns = orient(_search(board, seed), rows, cols)
     return np.stack([np.where(pieces == HOLE, HOLE, core[pieces]), turns]).astype(np.int32)
 
 
-def _worth(grid: GridProblem) -> NDArray[np.float64]:
-    """What the joints of each piece could be worth in all."""
-    total: NDArray[np.float64] = grid.C.sum(axis=1).reshape(-1, 4).sum(axis=1)
-    return total
-
-
-def _searched(board: Board, seed: int) -> Search:
-    search = Search(board, seed, HASTE)
-    for _ in range(HASTE.cycles):
-        search.cycle(lambda: False)
-    return search
+def _search(board: Board, seed: int) -> Picture:
+    """The picture after a short search; each picture is searched for itself later."""
+    search = Search(board, seed, SHORT_SEARCH)
+    search.run(lambda: False)
+    return search.best

@@ -21,9 +21,8 @@ class Balanced(Solver):
     """One relaxation for all pieces at once. It may end without a permutation. Then the answer has a note, and an
     assignment that keeps as much of the labeling as possible completes the layout."""
 
-    is_dense = True
-
     params: RelaxParams = field(default_factory=lambda: RelaxParams(iterations=300))
+    is_dense = True
 
     def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         from scipy.optimize import linear_sum_assignment  # takes 0.1 s to import

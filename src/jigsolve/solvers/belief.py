@@ -33,11 +33,10 @@ INITIAL_NOISE = 0.1  # of the logarithms of the first messages
 class Belief(Solver):
     """floor: the weight of a joint that is not in C; the best has 1. damping: the share of a message that stays."""
 
-    is_dense = True
-
     iterations: int = 150
     floor: float = 1e-3
     damping: float = 0.8
+    is_dense = True
 
     def __post_init__(self) -> None:
         if not 0.0 < self.floor < 1.0 or not 0.0 <= self.damping < 1.0:

@@ -9,78 +9,103 @@ from functools import partial
 from jigsolve.runtime.events import CycleFinished, EventHandler, LayoutImproved, PieceAnchored, Progressed, StageStarted
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth.board import Board, layout_of
-from jigsolve.solvers.growth.moves import LARGEST
-from jigsolve.solvers.growth.search import Search, SearchParams
+from jigsolve.solvers.growth.params import SearchParams, is_large
+from jigsolve.solvers.growth.search import Search
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget
 
-EFFORTS = {
-    "fast": SearchParams(cycle=40, patience=1, cycles=2),
+EFFORT_PARAMS = {
+    "fast": SearchParams(rounds_per_100_pieces=40, max_idle_cycles=1, max_cycles=2),
     "normal": SearchParams(),
-    "thorough": SearchParams(cycle=800, patience=6, cycles=80),
+    "thorough": SearchParams(rounds_per_100_pieces=800, max_idle_cycles=6, max_cycles=80),
 }
-SHOWN = 0.25  # seconds between pictures, at least
-MORE_FOR_PINS = 8  # cycles, if some pins are not kept yet
-LARGE = {  # one long cooling finds more than several short ones
-    "fast": SearchParams(cycle=40, each=1, exchanges=250, cycles=1, warm=0.5),
-    "normal": SearchParams(exchanges=250, cycles=1, warm=0.5),
-    "thorough": SearchParams(each=40, exchanges=250, patience=2, cycles=12, warm=0.5),
-}
+LARGE_EFFORT_PARAMS = {  # one long cooling finds more than several short ones
+    "fast": SearchParams(
+        rounds_per_100_pieces=40, rounds_per_deficient_piece=1, exchanges_per_round=250, max_cycles=1,
+        start_temperature=0.5,
+    ),
+    "normal": SearchParams(exchanges_per_round=250, max_cycles=1, start_temperature=0.5),
+    "thorough": SearchParams(
+        rounds_per_deficient_piece=40, exchanges_per_round=250, max_idle_cycles=2, max_cycles=12, start_temperature=0.5
+    ),
+}  # fmt: skip
+LAYOUT_INTERVAL_S = 0.25  # between two events with a layout, at least
+MAX_PIN_CYCLES = 8  # added if some pins are broken
+
+
+def params_for(pieces: int, effort: str) -> SearchParams:
+    return (LARGE_EFFORT_PARAMS if is_large(pieces) else EFFORT_PARAMS)[effort]
 
 
 @dataclass(frozen=True)
 class Default:
-    """Grow once from the piece that knows its neighbours best; then search in cycles until nothing improves."""
+    """Grow once from the piece with the strongest joints, then search in cycles until nothing improves.
 
+    params: of the search; None takes those of the budget's effort.
+    """
+
+    params: SearchParams | None = None
     compatibility = "learned"
     line_compatibility = "percentile"
-    is_dense = False
     merges_copies = True
     allows_holes = True
     respects_pins = True
     supports_budget = True
+    is_dense = False
 
-    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
-        board = Board(grid)
+    def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
+        board = Board(problem)
         board.grow()
-        _tell_growth(board, on_event)
-        params = (EFFORTS if len(grid) <= LARGEST else LARGE)[budget.effort]
-        search = Search(board, seed, params)
+        _emit_growth(board, on_event)
+        search = Search(board, seed, self.params or params_for(len(problem), budget.effort))
         on_event(StageStarted("search"))
-        on_event(CycleFinished(0, params.cycles, 2.0 * search.top))
-        idle = done = 0
-        shown, since = search.best, time.monotonic()
-
-        def tell(share: float) -> None:
-            nonlocal shown, since
-            on_event(Progressed((done + share) / params.cycles))
-            if search.best is not shown and time.monotonic() > since + SHOWN:
-                shown, since = search.best, time.monotonic()
-                on_event(LayoutImproved(2.0 * search.top, partial(layout_of, shown, grid)))
-
-        stopped = False
         try:
-            while done < params.cycles and idle < params.patience and not stopped and len(grid) > 1:
-                idle = 0 if search.cycle(budget.is_spent, tell) else idle + 1
-                done += 1
-                stopped = budget.is_spent()
-                if search.settled():
-                    idle = params.patience
-                on_event(CycleFinished(done, params.cycles, 2.0 * search.top))
-            for _ in range(MORE_FOR_PINS):
-                if stopped or not grid.pins.count_broken(*search.best):
-                    break
-                search.cycle(budget.is_spent)
-                stopped = budget.is_spent()
+            stopped = _run(search, on_event, budget) or _keep_pins(search, budget)
         except KeyboardInterrupt:
-            search.rescue()
+            search.recover()
             stopped = True
-        layout = layout_of(search.best, grid)
-        return Answer(layout, grid.consistency(layout), stopped=stopped)
+        layout = layout_of(search.best, problem)
+        return Answer(layout, problem.consistency(layout), stopped=stopped)
 
 
-def _tell_growth(board: Board, on_event: EventHandler) -> None:
-    """The phases of the growth, one anchored piece each; told at its end, when the frame has come to rest."""
-    layout = layout_of(board.snapshot(), board.grid)
-    pieces, turns, n = layout.pieces.tolist(), layout.turns.tolist(), len(board.grid)
-    for done, (row, col) in enumerate(board.order(), start=1):
+def _run(search: Search, on_event: EventHandler, budget: Budget) -> bool:
+    """Search in cycles; returns whether the budget was spent."""
+    params, problem = search.params, search.board.problem
+    idle = done = 0
+    shown, shown_at = search.best, time.monotonic()
+
+    def on_progress(share: float) -> None:
+        nonlocal shown, shown_at
+        on_event(Progressed((done + share) / params.max_cycles))
+        if search.best is not shown and time.monotonic() > shown_at + LAYOUT_INTERVAL_S:
+            shown, shown_at = search.best, time.monotonic()
+            on_event(LayoutImproved(2.0 * search.best_value, partial(layout_of, shown, problem)))
+
+    on_event(CycleFinished(0, params.max_cycles, 2.0 * search.best_value))
+    is_spent = False
+    while done < params.max_cycles and idle < params.max_idle_cycles and not is_spent and len(problem) > 1:
+        idle = 0 if search.cycle(budget.is_spent, on_progress) else idle + 1
+        done += 1
+        is_spent = budget.is_spent()
+        if search.is_settled():
+            idle = params.max_idle_cycles
+        on_event(CycleFinished(done, params.max_cycles, 2.0 * search.best_value))
+    return is_spent
+
+
+def _keep_pins(search: Search, budget: Budget) -> bool:
+    """Search on while pins are broken; returns whether the budget was spent."""
+    for _ in range(MAX_PIN_CYCLES):
+        if not search.board.problem.pins.count_broken(*search.best):
+            return False
+        search.cycle(budget.is_spent)
+        if budget.is_spent():
+            return True
+    return False
+
+
+def _emit_growth(board: Board, on_event: EventHandler) -> None:
+    """One event for each anchored piece. They come after the growth, when the frame has its final place."""
+    layout = layout_of(board.snapshot(), board.problem)
+    pieces, turns, n = layout.pieces.tolist(), layout.turns.tolist(), len(board.problem)
+    for done, (row, col) in enumerate(board.fill_order(), start=1):
         on_event(PieceAnchored(pieces[row][col], row, col, turns[row][col], 1, done, n))

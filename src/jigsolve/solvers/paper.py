@@ -21,9 +21,8 @@ from jigsolve.solvers.ranking import compute_leads
 class Paper(Solver):
     """Each phase anchors one piece next to the block. The block is kept away from the grid's edges while possible."""
 
-    is_dense = True
-
     params: PhaseParams = field(default_factory=PhaseParams)
+    is_dense = True
 
     def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         blocks = [_Block(GridCoefficients(problem), angle) for angle in self._choose_angles(problem, seed)]

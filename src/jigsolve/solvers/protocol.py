@@ -1,4 +1,4 @@
-"""What a solver is."""
+"""The interface of a solver: a `GridProblem` and a `Budget` in, an `Answer` out."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ EFFORTS = ("fast", "normal", "thorough")
 
 @dataclass(frozen=True)
 class Answer:
-    """A feasible layout, its consistency (ALC), and what the solver has to say about it, one line each.
+    """A feasible layout and its consistency (ALC).
 
-    stopped: the search was cut short; this is the best it had.
+    notes: what the user should know about it, one line each.
+    stopped: the search ended early; this is its best layout so far.
     """
 
     layout: Layout
@@ -30,7 +31,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Budget:
-    """How hard to try, and until when (on the clock of time.monotonic)."""
+    """How long to search: the effort, and a deadline on the clock of time.monotonic."""
 
     effort: str = "normal"
     deadline: float = math.inf
@@ -47,14 +48,14 @@ NO_LIMIT = Budget()
 
 
 class Solver(Protocol):
-    """Sees C and the grid's shape: never pixels, let alone the truth.
+    """Lays out pieces from C and the grid's shape. It never sees pixels.
 
-    A class derived from this one promises no more than it says: it can do what a plain solver must, and takes Eq. 10.
+    A class derived from this one has the plain properties below, and overrides what differs.
     """
 
     @property
     def compatibility(self) -> str:
-        """The name of the compatibility it works best with."""
+        """Name of the compatibility that it works best with."""
         return "percentile"
 
     @property
@@ -63,28 +64,28 @@ class Solver(Protocol):
         return self.compatibility
 
     @property
-    def is_dense(self) -> bool:
-        """Does it keep a number for every piece in every label, so that memory grows with the square of the pieces?"""
-        return False
-
-    @property
     def merges_copies(self) -> bool:
-        """Does it take identical pieces as one kind with several copies?"""
+        """Does it accept a C over piece classes, with several copies of some?"""
         return False
 
     @property
     def allows_holes(self) -> bool:
-        """Can it leave cells empty, where pieces are missing?"""
+        """Can it leave cells empty if pieces are missing?"""
         return False
 
     @property
     def respects_pins(self) -> bool:
-        """Does it respect what is known already?"""
+        """Does it keep pinned cells and joints?"""
         return False
 
     @property
     def supports_budget(self) -> bool:
-        """Does it search, so that effort and time limits mean something to it?"""
+        """Does it search, so that efforts and time limits apply?"""
         return False
 
-    def solve(self, grid: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer: ...
+    @property
+    def is_dense(self) -> bool:
+        """Does it keep a number for every piece in every label, so that memory grows with the square of the pieces?"""
+        return False
+
+    def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer: ...

@@ -1,4 +1,4 @@
-"""The board a puzzle grows on: an open canvas on which the grid's frame floats until the block spans it."""
+"""The board on which a puzzle grows: a canvas on which the grid's frame floats until the block spans it."""
 
 from __future__ import annotations
 
@@ -8,27 +8,35 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.puzzle.geometry import SIDES, cell_steps, compose_turns, rotate_offset
 from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth import _kernels as k
-from jigsolve.solvers.growth.pinned import placed, weighed
+from jigsolve.solvers.growth.frontier import _kernels as frontier
+from jigsolve.solvers.growth.pinned import apply_pins, locate_pinned
 
 Cells = NDArray[np.int64]
+Picture = NDArray[np.int32]  # (2, rows, cols) pieces and turns
+NO_CELLS: Cells = np.zeros(0, dtype=np.int64)
+NO_PLACEMENTS: Cells = np.zeros((0, 3), dtype=np.int64)
+MAX_CANDIDATES = 256  # of an open cell; more are ignored
 
 
 class Arrays(NamedTuple):
-    """What the kernels see.
+    """What the kernels see. Cells are numbered row by row on the canvas.
 
-    indptr, indices, data: C by rows. cells: (4, canvas) piece or -1, its turn; the piece an open cell wants, its turn.
-    priority: (canvas,) of waiting cells. stock: (4, pieces) the cell a piece lies in, copies left, copies in all,
-    bits of the turns it may take. frame: the block's bounding box, counts and sizes. lines: (2, rows or columns)
-    filled cells in each. heap: (2, room) priorities and cells that wait. scratch: (2, room) keys and values.
-    knobs: size and number of the noise. barred: (canvas,) cells that may never be filled.
+    indptr, indices, data: rows of C. steps: (4,) from a cell to its neighbours. cells: (4, canvas) piece or -1, its
+    turn, the piece proposed for an open cell, its turn. priority: (canvas,) of waiting cells. stock: (4, pieces) the
+    cell where a piece lies, copies not placed, copies in all, bits of the turns it may take. frame: the block's
+    bounding box, counts and sizes. lines: (2, rows or columns) filled cells in each. heap: (2, room) priorities and
+    cells. scratch: (2, room) keys and values. better_sides: (room, 2) and better_gains: (room,) of better joints.
+    noise: amplitude and number of the round. barred: (canvas,) cells that stay empty.
     """
 
     indptr: NDArray[np.int32]
     indices: NDArray[np.int32]
     data: NDArray[np.float64]
+    steps: Cells
     cells: NDArray[np.int32]
     priority: NDArray[np.float64]
     stock: NDArray[np.int32]
@@ -36,96 +44,130 @@ class Arrays(NamedTuple):
     lines: NDArray[np.int32]
     heap: NDArray[np.float64]
     scratch: NDArray[np.float64]
-    knobs: NDArray[np.float64]
+    better_sides: Cells
+    better_gains: NDArray[np.float64]
+    noise: NDArray[np.float64]
     barred: NDArray[np.bool_]
 
 
-class Board:
-    """A block of pieces in the middle of a canvas three times as large as the grid, so that it can grow any way."""
+class Box(NamedTuple):
+    """First and last row, first and last column of a rectangle on the canvas."""
 
-    def __init__(self, grid: GridProblem) -> None:
-        self.grid = grid
-        self.known = placed(grid.pins)
-        self.fixed = len(self.known) > 0  # then the frame does not float
-        self.either = len(grid.turns) == 4 and grid.rows != grid.cols and not self.fixed  # it may lie on its side
-        high, wide = (max(grid.rows, grid.cols),) * 2 if self.either else (grid.rows, grid.cols)
-        self.height, self.width = 3 * high + 4, 3 * wide + 4
-        canvas, pieces = self.height * self.width, len(grid.copies)
-        stock = np.zeros((4, pieces), dtype=np.int32)
-        stock[k.PLACE] = -1
-        stock[k.LEFT] = stock[k.COPIES] = grid.copies
-        stock[k.TURNS] = grid.turn_bits
-        frame = np.zeros(11, dtype=np.int64)
-        frame[[k.ROWS, k.COLS, k.EITHER, k.WIDTH]] = grid.rows, grid.cols, self.either, self.width
-        frame[k.TOTAL] = len(grid)
+    top: int
+    bottom: int
+    west: int
+    east: int
+
+
+class Pose(NamedTuple):
+    """A rigid motion of the canvas: quarter turns about its first cell, then a shift."""
+
+    turn: int
+    row: int
+    col: int
+
+
+class Board:
+    """A block of pieces in the middle of a canvas three times as large as the grid, so that it can grow any way.
+
+    is_fixed: the frame does not float, since some cells are pinned. is_transposable: the block may lie on its side.
+    pinned: (canvas,) cells whose piece stays.
+    """
+
+    def __init__(self, problem: GridProblem) -> None:
+        self.problem = problem
+        self.known = locate_pinned(problem.pins)
+        self.is_fixed = len(self.known) > 0
+        self.is_transposable = len(problem.turns) == SIDES and problem.rows != problem.cols and not self.is_fixed
+        sizes = (max(problem.rows, problem.cols),) * 2 if self.is_transposable else (problem.rows, problem.cols)
+        self.height, self.width = 3 * sizes[0] + 4, 3 * sizes[1] + 4
+        self.arrays = self._make_arrays()
+        self.pinned = np.zeros(self.height * self.width, dtype=bool)
+        if self.is_fixed:
+            self.arrays.barred[:] = True
+            self.arrays.barred[self.rectangle(self.frame())] = False
+            self.pinned[self._cells_of(self.known)] = True
+        self._undo = np.zeros((len(problem), 2), dtype=np.int64)
+        self._every_piece = np.arange(len(problem.copies), dtype=np.int64)[:, None]
+        self._filled_cells = np.zeros(len(problem), dtype=np.int64)
+
+    def _make_arrays(self) -> Arrays:
+        problem, canvas = self.problem, self.height * self.width
+        C = apply_pins(problem.C, problem.pins) if problem.pins else problem.C
         cells = np.zeros((4, canvas), dtype=np.int32)
         cells[k.PIECE] = -1
-        C = weighed(grid.C, grid.pins) if grid.pins else grid.C
-        self.arrays = Arrays(
-            C.indptr.astype(np.int32), C.indices.astype(np.int32), C.data.astype(np.float64),
+        stock = np.zeros((4, len(problem.copies)), dtype=np.int32)
+        stock[k.PLACE] = -1
+        stock[k.UNPLACED] = stock[k.COPIES] = problem.copies
+        stock[k.TURN_BITS] = problem.turn_bits
+        frame = np.zeros(11, dtype=np.int64)
+        frame[[k.ROWS, k.COLS]] = problem.rows, problem.cols
+        frame[[k.TRANSPOSABLE, k.WIDTH, k.TOTAL]] = self.is_transposable, self.width, len(problem)
+        most = int(np.diff(C.indptr[::SIDES]).max(initial=0))  # candidate joints of a piece
+        return Arrays(
+            C.indptr.astype(np.int32), C.indices.astype(np.int32), C.data.astype(np.float64), cell_steps(self.width),
             cells, np.zeros(canvas), stock, frame, np.zeros((2, max(self.height, self.width)), dtype=np.int32),
-            np.zeros((2, 16 * len(grid) + 64)), np.zeros((2, 256)), np.zeros(2), np.zeros(canvas, dtype=bool),
+            np.zeros((2, 16 * len(problem) + 64)), np.zeros((2, MAX_CANDIDATES)),
+            np.zeros((most, 2), dtype=np.int64), np.zeros(most), np.zeros(2), np.zeros(canvas, dtype=bool),
         )  # fmt: skip
-        self.held = np.zeros(canvas, dtype=bool)  # cells whose piece is pinned
-        if self.fixed:
-            self.arrays.barred[:] = True
-            self.arrays.barred[self.rectangle(*self._frame())] = False
-            self.held[self._cells_of(self.known)] = True
-        self._was = np.zeros((len(grid), 2), dtype=np.int64)
-        self._all = np.arange(pieces, dtype=np.int64)[:, None]
-        self._made = np.zeros(len(grid), dtype=np.int64)
 
-    @property
-    def middle(self) -> int:
-        return (self.height // 2) * self.width + self.width // 2
-
-    def _frame(self) -> tuple[int, int, int, int]:
-        """First and last row, first and last column of a frame that does not float."""
-        top, west = (self.height - self.grid.rows) // 2, (self.width - self.grid.cols) // 2
-        return top, top + self.grid.rows - 1, west, west + self.grid.cols - 1
+    def frame(self) -> Box:
+        """Where the grid lies if its frame does not float."""
+        rows, cols = self.problem.rows, self.problem.cols
+        top, west = (self.height - rows) // 2, (self.width - cols) // 2
+        return Box(top, top + rows - 1, west, west + cols - 1)
 
     def _cells_of(self, known: NDArray[np.int64]) -> Cells:
         """The cells on the canvas of rows and columns of the grid."""
-        top, _, west, _ = self._frame()
-        return (top + known[:, 0]) * self.width + west + known[:, 1]
+        frame = self.frame()
+        return (frame.top + known[:, 0]) * self.width + frame.west + known[:, 1]
 
     def attempt(
-        self, gone: Cells, wanted: Cells, bar: float, noise: float = 0.0, round_: int = 0
+        self, emptied: Cells, placements: Cells, min_gain: float, noise: float = 0.0, round_: int = 0
     ) -> tuple[float, bool]:
-        """Empty some cells, lay some pieces, regrow; keep it if the consistency rises by at least `bar`."""
-        self.arrays.knobs[:] = noise, round_
-        whole = self.arrays.frame[k.FILLED] == len(self.grid)
-        won, kept = k.attempt(self.arrays, gone, wanted, self._was if whole else self._all, self._was, self._made, bar)
-        return float(won), bool(kept)
+        """Empty cells, place pieces, regrow; keep the change if the consistency gains at least `min_gain`.
+
+        placements: rows of (cell, piece, turn). Returns the gain, and whether the change was kept.
+        """
+        self.arrays.noise[:] = noise, round_
+        is_whole = self.arrays.frame[k.FILLED] == len(self.problem)
+        free = self._undo if is_whole else self._every_piece
+        gain, kept = frontier.attempt(
+            self.arrays, emptied, placements, free, self._undo, self._filled_cells, min_gain
+        )  # fmt: skip
+        return float(gain), bool(kept)
 
     def grow(self) -> None:
-        """Lay all pieces, from those whose cell is known or from the one that knows its neighbours best."""
-        if self.fixed:
+        """Place all pieces, starting with those in pinned cells or else with the piece of the strongest joints."""
+        if self.is_fixed:
             seeds = np.column_stack([self._cells_of(self.known), self.known[:, 2:]])
-            self.attempt(np.zeros(0, dtype=np.int64), seeds, -math.inf)
-            return
-        C = self.grid.C
-        strongest = int(np.argmax(C.max(axis=1).toarray().reshape(-1, 4).sum(axis=1)))
-        turn = int(self.grid.turn_bits[strongest] & -self.grid.turn_bits[strongest]).bit_length() - 1
-        seed = np.array([[self.middle, strongest, turn]])
-        self.attempt(np.zeros(0, dtype=np.int64), seed, -math.inf)
-        self.centred()
+        else:
+            strongest = int(np.argmax(self.problem.C.max(axis=1).toarray().reshape(-1, SIDES).sum(axis=1)))
+            turn_bits = int(self.problem.turn_bits[strongest])
+            middle = (self.height // 2) * self.width + self.width // 2
+            seeds = np.array([[middle, strongest, (turn_bits & -turn_bits).bit_length() - 1]])
+        self.attempt(NO_CELLS, seeds, -math.inf)
+        self.recentre()
 
-    def order(self) -> list[list[int]]:
-        """Row and column on the grid of all cells, in the order they were filled; asked right after `grow`."""
-        y, x = np.divmod(self._made, self.width)
-        top, _, west, _ = self._frame() if self.fixed else (int(y.min()), 0, int(x.min()), 0)
+    def fill_order(self) -> list[list[int]]:
+        """Row and column on the grid of all cells in the order in which `grow` has just filled them."""
+        y, x = np.divmod(self._filled_cells, self.width)
+        top, west = self.frame()[::2] if self.is_fixed else (int(y.min()), int(x.min()))
         rank = np.full((2, *self.snapshot().shape[1:]), HOLE, dtype=np.int32)
-        rank[0, y - top, x - west] = np.arange(len(self._made))
-        placed = _righted(rank, self.grid)[0]
-        there: list[list[int]] = np.argwhere(placed != HOLE)[np.argsort(placed[placed != HOLE])].tolist()
-        return there
+        rank[0, y - top, x - west] = np.arange(len(self._filled_cells))
+        placed = _pad(rank, self.problem)[0]
+        order: list[list[int]] = np.argwhere(placed != HOLE)[np.argsort(placed[placed != HOLE])].tolist()
+        return order
 
-    def worth(self, cells: Cells) -> NDArray[np.float64]:
-        """What the joints of some cells are worth."""
+    def local_consistency(self, cells: Cells) -> NDArray[np.float64]:
+        """Sum of C over the joints of each cell."""
         out = np.empty(len(cells))
-        k.worth(self.arrays, cells, out)
+        k.local_consistencies(self.arrays, cells, out)
         return out
+
+    def consistency(self) -> float:
+        """Sum of C over all joints, each counted once: half the ALC."""
+        return float(self.local_consistency(self.block()).sum()) / 2.0
 
     def joints(self, cells: Cells, direction: int) -> NDArray[np.float64]:
         """C of the joints of some cells in one direction, 0 beside a hole."""
@@ -133,50 +175,79 @@ class Board:
         k.joints(self.arrays, cells, direction, out)
         return out
 
-    def box(self) -> tuple[int, int, int, int]:
-        """First and last row, first and last column of the block on the canvas."""
-        top, bottom, west, east = self.arrays.frame[:4].tolist()
-        return top, bottom, west, east
+    def box(self) -> Box:
+        """The bounding box of the block."""
+        return Box(*self.arrays.frame[:4].tolist())
 
-    def box_without(self, gone: Cells) -> tuple[int, int, int, int]:
+    def box_without(self, emptied: Cells) -> Box:
         """What `box` would be if some cells were emptied."""
         lines = self.arrays.lines.copy()
-        np.subtract.at(lines[0], gone // self.width, 1)
-        np.subtract.at(lines[1], gone % self.width, 1)
+        np.subtract.at(lines[0], emptied // self.width, 1)
+        np.subtract.at(lines[1], emptied % self.width, 1)
         rows, cols = np.flatnonzero(lines[0]), np.flatnonzero(lines[1])
-        return int(rows[0]), int(rows[-1]), int(cols[0]), int(cols[-1])
+        return Box(int(rows[0]), int(rows[-1]), int(cols[0]), int(cols[-1]))
+
+    def box_around(self, cell: int, rows: int, cols: int) -> Box:
+        """The part of the block that reaches some rows and columns to each side of a cell."""
+        top, bottom, west, east = self.box()
+        y, x = divmod(cell, self.width)
+        return Box(max(top, y - rows), min(bottom, y + rows), max(west, x - cols), min(east, x + cols))
+
+    def fits(self, box: Box) -> bool:
+        """Does a block of this bounding box fit the grid?"""
+        rows, cols = self.problem.rows, self.problem.cols
+        high, wide = box.bottom - box.top + 1, box.east - box.west + 1
+        return (high <= rows and wide <= cols) or (self.is_transposable and high <= cols and wide <= rows)
 
     def block(self) -> Cells:
         """All filled cells, row by row."""
-        return self._filled(*self.box())
+        return self.filled(self.box())
 
-    def window(self, cell: int, up: int, aside: int) -> Cells:
+    def window(self, cell: int, rows: int, cols: int) -> Cells:
         """The filled cells around one."""
-        top, bottom, west, east = self.box()
-        y, x = divmod(cell, self.width)
-        return self._filled(max(top, y - up), min(bottom, y + up), max(west, x - aside), min(east, x + aside))
+        return self.filled(self.box_around(cell, rows, cols))
 
     def inside(self) -> Cells:
         """The filled cells off the block's edges."""
         top, bottom, west, east = self.box()
-        return self._filled(top + 1, bottom - 1, west + 1, east - 1)
+        return self.filled(Box(top + 1, bottom - 1, west + 1, east - 1))
 
-    def rectangle(self, top: int, bottom: int, west: int, east: int) -> Cells:
-        """The cells of some rows and columns, filled or not."""
-        return (np.arange(top, bottom + 1)[:, None] * self.width + np.arange(west, east + 1)[None, :]).ravel()
+    def rectangle(self, box: Box) -> Cells:
+        """The cells of a box, filled or not."""
+        rows, cols = np.arange(box.top, box.bottom + 1), np.arange(box.west, box.east + 1)
+        return (rows[:, None] * self.width + cols[None, :]).ravel()
 
-    def _filled(self, top: int, bottom: int, west: int, east: int) -> Cells:
-        cells = self.rectangle(top, bottom, west, east)
-        return cells if len(self.grid) == self.grid.cells else cells[self.arrays.cells[k.PIECE, cells] >= 0]
+    def filled(self, box: Box) -> Cells:
+        """The filled cells of a box."""
+        cells = self.rectangle(box)
+        has_holes = len(self.problem) < self.problem.cells
+        return cells[self.arrays.cells[k.PIECE, cells] >= 0] if has_holes else cells
 
-    def snapshot(self) -> NDArray[np.int32]:
-        """(2, rows, cols) pieces and turns of the finished block; holes have no piece."""
-        top, bottom, west, east = self._frame() if self.fixed else self.box()
+    def transform(self, cells: Cells, pose: Pose) -> tuple[Cells, NDArray[np.int32], NDArray[np.bool_]]:
+        """Where the pieces of some cells come to lie after a motion, their turns there, and which of them may.
+
+        A piece may not leave the canvas, nor take a turn that it cannot have. The goal of such a piece is cell 0.
+        """
+        turns, may = self.add_turn(cells, pose.turn)
+        y, x = rotate_offset(cells // self.width, cells % self.width, pose.turn)
+        y, x = y + pose.row, x + pose.col
+        may &= (y > 0) & (y < self.height - 1) & (x > 0) & (x < self.width - 1)
+        return np.where(may, y * self.width + x, 0), turns, may
+
+    def add_turn(self, cells: Cells, turn: int) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        """The turns of the pieces in some cells after one more turn, and which of the pieces may take them."""
+        piece, old = self.arrays.cells[:2, cells]
+        turns = compose_turns(old, turn)
+        return turns, (self.arrays.stock[k.TURN_BITS][piece] >> turns) & 1 == 1
+
+    def snapshot(self) -> Picture:
+        """Pieces and turns of the finished block; holes have no piece."""
+        top, bottom, west, east = self.frame() if self.is_fixed else self.box()
         canvas = self.arrays.cells[:2].reshape(2, self.height, self.width)
         return canvas[:, top : bottom + 1, west : east + 1].copy()
 
-    def show(self, picture: NDArray[np.int32]) -> None:
-        """Lay a snapshot in the middle of the canvas, in place of what lies there."""
+    def load(self, picture: Picture) -> None:
+        """Replace the block by a snapshot, in the middle of the canvas."""
         a = self.arrays
         _, high, wide = picture.shape
         top, west = (self.height - high) // 2, (self.width - wide) // 2
@@ -184,34 +255,40 @@ class Board:
         canvas = a.cells[:2].reshape(2, self.height, self.width)
         canvas[:, top : top + high, west : west + wide] = picture
         there = picture[0] != HOLE
-        cells = self.rectangle(top, top + high - 1, west, west + wide - 1)[there.ravel()]
+        cells = self.rectangle(Box(top, top + high - 1, west, west + wide - 1))[there.ravel()]
         a.stock[k.PLACE][picture[0][there]] = cells
-        a.stock[k.LEFT] = 0
+        a.stock[k.UNPLACED] = 0
         a.lines[:] = 0
         a.lines[0, top : top + high] = there.sum(axis=1)
         a.lines[1, west : west + wide] = there.sum(axis=0)
         ys, xs = np.flatnonzero(a.lines[0]), np.flatnonzero(a.lines[1])
-        a.frame[:5] = ys[0], ys[-1], xs[0], xs[-1], len(self.grid)
+        a.frame[:5] = ys[0], ys[-1], xs[0], xs[-1], len(self.problem)
 
-    def centred(self) -> None:
-        """Bring the block back to the middle, if a regrowth has carried it away and its frame floats."""
-        if self.fixed:
+    def recentre(self) -> None:
+        """Bring the block back to the middle of the canvas if its frame floats."""
+        if self.is_fixed:
             return
         top, bottom, west, east = self.box()
         if (top, west) != ((self.height - (bottom - top + 1)) // 2, (self.width - (east - west + 1)) // 2):
-            self.show(self.snapshot())
+            self.load(self.snapshot())
 
 
-def layout_of(picture: NDArray[np.int32], grid: GridProblem) -> Layout:
+def layout_of(picture: Picture, problem: GridProblem) -> Layout:
     """A snapshot as a layout of pieces."""
-    return grid.assign_copies(*_righted(picture, grid))
+    return problem.assign_copies(*_pad(picture, problem))
 
 
-def _righted(picture: NDArray[np.int32], grid: GridProblem) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Pieces and turns of a snapshot, the right way round for the grid and filled up with holes."""
-    pieces, turns = picture
-    if pieces.shape[0] > grid.rows or pieces.shape[1] > grid.cols:
-        pieces, turns = np.rot90(pieces, -1), (np.rot90(turns, -1) + 1) % 4
-    room = ((0, grid.rows - pieces.shape[0]), (0, grid.cols - pieces.shape[1]))
+def orient(picture: Picture, rows: int, cols: int) -> Picture:
+    """A snapshot, turned if it only fits the rows and columns on its side."""
+    if picture.shape[1] <= rows and picture.shape[2] <= cols:
+        return picture
+    pieces, turns = np.rot90(picture, -1, axes=(1, 2))
+    return np.stack([pieces, compose_turns(turns, 1)])
+
+
+def _pad(picture: Picture, problem: GridProblem) -> Picture:
+    """A snapshot, oriented like the grid and filled up with holes."""
+    pieces, turns = orient(picture, problem.rows, problem.cols)
+    room = ((0, problem.rows - pieces.shape[0]), (0, problem.cols - pieces.shape[1]))
     pieces, turns = np.pad(pieces, room, constant_values=HOLE), np.pad(turns, room)
-    return pieces, np.where(pieces == HOLE, 0, turns)
+    return np.stack([pieces, np.where(pieces == HOLE, 0, turns)])

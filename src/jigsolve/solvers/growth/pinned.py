@@ -1,4 +1,4 @@
-"""Pins on a board: fixed joints weigh more than anything else, forbidden ones less; pinned cells are never emptied."""
+"""Pins on a board: fixed joints get a C above all others, forbidden ones below; pinned cells are never emptied."""
 
 from __future__ import annotations
 
@@ -6,31 +6,32 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from jigsolve.puzzle.geometry import side_id
 from jigsolve.puzzle.pins import PinnedJoint, Pins, find_blocks
 
-KEPT = 20.0  # C of a joint that must be there: more than all other joints of two pieces together
-SHUNNED = -20.0  # of one that must not
+FIXED_C = 20.0  # more than all other joints of two pieces together
+FORBIDDEN_C = -20.0
 
 
-def weighed(C: csr_array, pins: Pins) -> csr_array:
+def apply_pins(C: csr_array, pins: Pins) -> csr_array:
     """C with the pinned joints in it; a side with a fixed joint has no other candidate."""
-    fixed, forbidden = (_sides(some) for some in (pins.joints, pins.forbidden))
-    taken = np.zeros(C.shape[0], dtype=bool)
-    taken[fixed.ravel()] = True
+    fixed, forbidden = (_sides(joints) for joints in (pins.joints, pins.forbidden))
+    is_taken = np.zeros(C.shape[0], dtype=bool)
+    is_taken[fixed.ravel()] = True
     old = C.tocoo()
     a, b = old.row.astype(np.int64), old.col.astype(np.int64)
-    shunned = np.isin(a * C.shape[0] + b, np.concatenate([_keys(forbidden, C), _keys(forbidden[:, ::-1], C)]))
-    stays = ~(taken[a] | taken[b] | shunned)
-    rows = [a[stays], fixed[:, 0], fixed[:, 1], forbidden[:, 0], forbidden[:, 1]]
-    cols = [b[stays], fixed[:, 1], fixed[:, 0], forbidden[:, 1], forbidden[:, 0]]
-    weights = np.repeat([KEPT, SHUNNED], [2 * len(fixed), 2 * len(forbidden)])
-    entries = (np.concatenate([old.data[stays], weights]), (np.concatenate(rows), np.concatenate(cols)))
+    is_forbidden = np.isin(a * C.shape[0] + b, np.concatenate([_keys(forbidden, C), _keys(forbidden[:, ::-1], C)]))
+    kept = ~(is_taken[a] | is_taken[b] | is_forbidden)
+    rows = [a[kept], fixed[:, 0], fixed[:, 1], forbidden[:, 0], forbidden[:, 1]]
+    cols = [b[kept], fixed[:, 1], fixed[:, 0], forbidden[:, 1], forbidden[:, 0]]
+    values = np.repeat([FIXED_C, FORBIDDEN_C], [2 * len(fixed), 2 * len(forbidden)])
+    entries = (np.concatenate([old.data[kept], values]), (np.concatenate(rows), np.concatenate(cols)))
     new = csr_array(coo_array(entries, shape=C.shape))
     new.sort_indices()
     return new
 
 
-def placed(pins: Pins) -> NDArray[np.int64]:
+def locate_pinned(pins: Pins) -> NDArray[np.int64]:
     """(k, 4) row, col, piece, turn of all pieces whose cell follows from the pins."""
     known = {pin.piece for pin in pins.cells}
     rows = [
@@ -43,8 +44,8 @@ def placed(pins: Pins) -> NDArray[np.int64]:
 
 
 def _sides(joints: tuple[PinnedJoint, ...]) -> NDArray[np.int64]:
-    """(k, 2) the two sides of each joint, each joint once."""
-    pairs = {tuple(sorted((4 * one.piece + one.side, 4 * one.other + one.other_side))) for one in joints}
+    """(k, 2) ids of the two sides of each joint, each joint once."""
+    pairs = {tuple(sorted((side_id(one.piece, one.side), side_id(one.other, one.other_side)))) for one in joints}
     return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
 
 

@@ -1,146 +1,128 @@
-"""The search around the growth: empty part of the picture, regrow it by relaxation, keep what is more consistent.
+"""The search around the growth: empty part of the picture, regrow it, keep it if it is more consistent.
 
-A move (`moves.py`) names the cells to empty and, maybe, pieces to lay first; the growth does the rest. Only the
-consistency of the state decides what is kept; noise only shakes the order in which cells are filled. Between two moves
-of a large puzzle, many exchanges of patches, which need no growth.
+Only the consistency of the result decides what is kept; noise only changes the order in which cells are filled. In
+large puzzles, every move is followed by many exchanges of patches, which need no growth.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from random import Random
 
 import numpy as np
 
-from jigsolve.runtime.errors import InputError
 from jigsolve.solvers.growth.board import Board
 from jigsolve.solvers.growth.exchange import Exchanges
-from jigsolve.solvers.growth.moves import SHORT, Move, Moves
+from jigsolve.solvers.growth.moves import Move, Moves
+from jigsolve.solvers.growth.params import SearchParams, is_large, moves_for
 
-EASY = 800  # pieces that need a whole cycle; of more, only those that are short of their hope do
-WORTHWHILE = 2e-4  # the share of its consistency a picture must win in a cycle for the search to go on
-OVERHAULS = 8  # times that all segments of a large picture are laid anew before a cycle
-SURVEYS = 32  # times that a cycle looks for the pieces that are short of their hope
-
-
-@dataclass(frozen=True)
-class SearchParams:
-    """How long and how boldly to search.
-
-    cycle: rounds in which the temperature falls from `warm` to `cold` (in units of C), times a puzzle's size in
-           hundreds of pieces; each: in large puzzles, rounds for each piece that is short of its hope instead, and
-           exchanges: as many are tried after every round; patience: cycles without a better picture after which the
-           search ends; cycles: most.
-    """
-
-    cycle: int = 400
-    each: int = 12
-    exchanges: int = 0
-    patience: int = 4
-    cycles: int = 24
-    warm: float = 1.0
-    cold: float = 0.02
-
-    def __post_init__(self) -> None:
-        if min(self.cycle, self.each, self.exchanges) < 0 or self.patience < 1 or self.cycles < 0:
-            raise InputError(f"Expected counts of cycles and rounds of at least 0, got {self}.")
-        if not 0.0 < self.cold <= self.warm:
-            raise InputError(f"Expected temperatures 0 < cold <= warm, got {self.cold} and {self.warm}.")
+CHECK_INTERVAL_ROUNDS = 64  # between two looks at the clock
+ROUNDING = 1e-9  # a smaller gain is no gain
 
 
 class Search:
-    """Anneals a finished board in cycles; `best` is the most consistent picture so far, at any moment."""
+    """Anneals a finished board in cycles.
+
+    value: consistency of the board, each joint counted once. best, best_value: the most consistent picture so far.
+    """
 
     def __init__(self, board: Board, seed: int, params: SearchParams) -> None:
         self.board, self.params = board, params
         self.rng = Random(seed)
-        self.moves = Moves(board, self.rng)
-        self.exchanges = Exchanges(board, seed)
-        self.now = self.top = float(board.worth(board.block()).sum()) / 2.0
+        moves = params.moves or moves_for(len(board.problem))
+        self.moves = Moves(board, self.rng, moves)
+        self.exchanges = Exchanges(board, seed, moves)
+        self.value = self.best_value = board.consistency()
         self.best = board.snapshot()
-        self._saved = True
-        self._value = self.top  # of the saved picture
+        self._is_saved = True
+        self._saved_value = self.best_value
         self.rounds = 0
 
-    def cycle(self, stop: Callable[[], bool], tell: Callable[[float], None] = lambda share: None) -> bool:
-        """One cycle of cooling from the best picture; did it find a noticeably better one?
+    def run(self, stop: Callable[[], bool]) -> None:
+        """All cycles, whether or not they find anything."""
+        for _ in range(self.params.max_cycles):
+            self.cycle(stop)
 
-        Ends early if `stop()`; tells what share of it is done.
+    def cycle(self, stop: Callable[[], bool], on_progress: Callable[[float], None] = lambda share: None) -> bool:
+        """Cool down once from the best picture; returns whether a noticeably better one was found.
+
+        stop: asked now and then; ends the cycle early. on_progress: called with the share of the cycle that is done.
         """
-        before = self.top
-        self._back_to_best()
-        rounds = math.ceil(self.params.cycle / 100 * min(len(self.board.grid), EASY))
-        if self.moves.large:  # most of it is right: the rest sets the pace
-            for _ in range(OVERHAULS):
+        params, before = self.params, self.best_value
+        self._restore_best()
+        n, is_large_puzzle = len(self.board.problem), is_large(len(self.board.problem))
+        rounds = math.ceil(params.rounds_per_100_pieces / 100 * min(n, params.max_counted_pieces))
+        if is_large_puzzle:  # most of it is right: the rest sets the pace
+            for _ in range(params.rebuilds_per_cycle):
                 if stop():
                     break
-                self.attempt(self.moves.overhaul(), self.params.cold)
-            rounds += self.params.each * min(self.moves.survey(), len(self.board.grid) // 8)
-        for r in range(rounds):
-            if r % 64 == 0:
+                self.attempt(self.moves.rebuild_all(), params.end_temperature)
+            deficient = min(self.moves.survey(), int(params.max_deficient_share * n))
+            rounds += params.rounds_per_deficient_piece * deficient
+        for done in range(rounds):
+            if done % CHECK_INTERVAL_ROUNDS == 0:
                 if stop():
                     break
-                tell(r / rounds)
-            if self.moves.large and r % math.ceil(rounds / SURVEYS) == 0:
+                on_progress(done / rounds)
+            if is_large_puzzle and done % math.ceil(rounds / params.surveys_per_cycle) == 0:
                 self.moves.survey()
-            self.round(self.params.warm * (self.params.cold / self.params.warm) ** (r / rounds))
+            cooling = params.end_temperature / params.start_temperature
+            self.round(params.start_temperature * cooling ** (done / rounds))
         self._save()
-        return self.top > before * (1.0 + WORTHWHILE) + 1e-9
+        return self.best_value > before * (1.0 + params.min_improvement) + ROUNDING
 
-    def settled(self) -> bool:
-        """Is hardly a cell inside the picture short of what it hopes for? Then there is little to be found."""
+    def is_settled(self) -> bool:
+        """Is there little left to find? Then few cells are deficient, apart from the edges, where all are."""
         inside = self.board.inside()
-        return len(inside) > 0 and int((self.moves.regret(inside) > SHORT).sum()) < 4 + len(inside) / 500
+        limit = self.params.settled_cells + len(inside) / self.params.cells_per_settled_cell
+        return len(inside) > 0 and len(self.moves.select_deficient(inside)) < limit
 
     def round(self, temperature: float) -> None:
-        """Draw a move, try it, keep it if the temperature allows; then exchanges, likewise."""
+        """Try a move, then exchanges; keep what the temperature allows."""
         self.attempt(self.moves.draw(), temperature)
-        if self.params.exchanges:
-            self._leave()
-            self._won(self.exchanges.attempt(self.moves.pool, self.params.exchanges, temperature))
+        if self.params.exchanges_per_round:
+            self._save()
+            times = self.params.exchanges_per_round
+            self._add_gain(self.exchanges.attempt(self.moves.deficient, times, temperature))
 
     def attempt(self, move: Move | None, temperature: float) -> None:
+        """Try a move; keep it if the temperature allows."""
         self.rounds += 1
-        if move is None or len(move[0]) == 0:
+        if move is None or len(move.emptied) == 0:
             return
-        gone, wanted = move
-        if self.board.fixed:
-            gone = gone[~self.board.held[gone]]
-        if len(gone) == len(self.board.grid) and len(wanted) == 0:  # something must stay to grow from
-            gone = np.delete(gone, self.rng.randrange(len(gone)))
-        noise = 0.0 if self.rng.random() < 0.2 else 0.1 + 0.4 * self.rng.random()
-        bar = -temperature * self.rng.expovariate(1.0)
-        self._leave()
-        won, kept = self.board.attempt(gone, wanted, bar, noise, self.rounds)
+        emptied = move.emptied
+        if self.board.is_fixed:
+            emptied = emptied[~self.board.pinned[emptied]]
+        if len(emptied) == len(self.board.problem) and len(move.placements) == 0:  # something must stay to grow from
+            emptied = np.delete(emptied, self.rng.randrange(len(emptied)))
+        is_noise_free = self.rng.random() < self.params.noise_free_probability
+        noise = 0.0 if is_noise_free else self.rng.uniform(*self.params.noise)
+        min_gain = -temperature * self.rng.expovariate(1.0)
+        self._save()
+        gain, kept = self.board.attempt(emptied, move.placements, min_gain, noise, self.rounds)
         if kept:
-            self.board.centred()
-            self._won(won)
+            self.board.recentre()
+            self._add_gain(gain)
 
-    def _won(self, won: float) -> None:
-        self.now += won
-        if self.now > self.top + 1e-9:
-            self.top = self.now
-            self._saved = False
-
-    def _leave(self) -> None:
-        """Save the best picture before it may change."""
-        if self.now >= self.top:
-            self._save()
-
-    def _save(self) -> None:
-        if not self._saved and self.now >= self.top:
-            self.best, self._value = self.board.snapshot(), self.now
-            self._saved = True
-
-    def rescue(self) -> None:
-        """After an interrupt the board is whole but may be ahead of the books: keep the better picture."""
-        now = float(self.board.worth(self.board.block()).sum()) / 2.0
-        if now > self._value:
+    def recover(self) -> None:
+        """After an interrupt, the board is whole but may be ahead of `value`: keep the better picture."""
+        if self.board.consistency() > self._saved_value:
             self.best = self.board.snapshot()
 
-    def _back_to_best(self) -> None:
-        if self.now < self.top:
-            self.board.show(self.best)
-            self.now = self.top
+    def _add_gain(self, gain: float) -> None:
+        self.value += gain
+        if self.value > self.best_value + ROUNDING:
+            self.best_value = self.value
+            self._is_saved = False
+
+    def _save(self) -> None:
+        """Save the best picture if it is the one on the board, before the board changes."""
+        if not self._is_saved and self.value >= self.best_value:
+            self.best, self._saved_value = self.board.snapshot(), self.value
+            self._is_saved = True
+
+    def _restore_best(self) -> None:
+        if self.value < self.best_value:
+            self.board.load(self.best)
+            self.value = self.best_value

@@ -1,4 +1,4 @@
-"""Rows and columns of a picture of which only the pieces are known: it is grown without a frame, then measured."""
+"""Rows and columns of a picture of which only the pieces are known: it grows without a frame and is then measured."""
 
 from __future__ import annotations
 
@@ -12,62 +12,70 @@ from numpy.typing import NDArray
 from jigsolve.puzzle.layout import HOLE
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth.board import Board
-from jigsolve.solvers.growth.search import Search, SearchParams
+from jigsolve.solvers.growth.params import SearchParams
+from jigsolve.solvers.growth.search import Search
 
-ROOM = 700  # cells a frameless picture may be long, if its pieces are so many; more for more pieces
-ALIKE = 0.25  # pictures are about as good if they differ by less than this for each cell of a row
-FEW = 64  # pieces for which every rectangle is tried
-THIN = 0.4  # a row belongs to the picture if it is filled to this share of a good row
+MAX_OPEN_FRAME = 700  # rows and columns of a frame without limits, unless there are very many pieces
+OPEN_FRAME_FACTOR = 5  # for those, times the side of a square of all pieces
+TOLERANCE_PER_CELL = 0.25  # C per cell of a line by which two shapes may differ and count as equally good
+EXHAUSTIVE_PIECES = 64  # up to this number, every rectangle is tried
+SIZE_TOLERANCE = 0.05  # relative difference of rows or columns up to which a rectangle is tried
+MIN_LINE_FILL = 0.4  # a row belongs to the picture if it is filled to this share of a good row
+GOOD_LINE_PERCENTILE = 75
 
-BRIEF = SearchParams(cycle=100, cycles=2)
+SHORT_SEARCH = SearchParams(rounds_per_100_pieces=100, max_cycles=2)
 
 
 def open_frame_size(n: int) -> int:
-    """Rows and columns of the frame that is as good as none."""
-    return min(n, max(ROOM, 5 * math.isqrt(n)))
+    """Rows and columns of a frame in which n pieces can grow as if there were none."""
+    return min(n, max(MAX_OPEN_FRAME, OPEN_FRAME_FACTOR * math.isqrt(n)))
 
 
 def estimate_shape(
-    grid: GridProblem, seed: int = 0, params: SearchParams = BRIEF, stop: Callable[[], bool] = lambda: False
+    problem: GridProblem, seed: int = 0, params: SearchParams = SHORT_SEARCH, stop: Callable[[], bool] = lambda: False
 ) -> tuple[int, int]:
-    """(rows, cols) of the picture that the pieces of a grid make; the grid's own frame only has to be large enough.
+    """(rows, cols) of the picture that the pieces make. The problem's own grid only has to be large enough.
 
-    Stray pieces may have made it look a line too long, and if the pieces could fill a rectangle of nearly that size
-    without a hole, perhaps none is missing: the smallest grid wins in which the pieces lie about as well.
+    Stray pieces can make the picture look a line too long, and if the pieces fill a rectangle of nearly that size
+    without a hole, perhaps none is missing. So several grids are tried, and the smallest one wins in which the pieces
+    are about as consistent as in the best.
     """
-    n = len(grid)
-    picture, _ = _solved(grid, seed, params, stop)
-    high, wide = shape = measured(picture != HOLE, n)
+    n = len(problem)
+    picture, _ = _search(problem, seed, params, stop)
+    high, wide = shape = measure_rectangle(picture != HOLE, n)
     if high * wide == n or stop():
         return shape
     whole = [(rows, n // rows) for rows in range(1, n + 1) if n % rows == 0]
-    tried = {one for one in whole if n <= FEW or (_near(one[0], high) and _near(one[1], wide))}
+    tried = {one for one in whole if n <= EXHAUSTIVE_PIECES or (_is_near(one[0], high) and _is_near(one[1], wide))}
     tried |= {one for one in ((high, wide), (high - 1, wide), (high, wide - 1)) if one[0] * one[1] >= n}
-    worth = {one: _solved(replace(grid, rows=one[0], cols=one[1]), seed, params, stop)[1] for one in sorted(tried)}
-    enough = max(worth.values()) - ALIKE * min(shape)
-    return min((one for one in worth if worth[one] >= enough), key=lambda one: (one[0] * one[1], -worth[one]))
+    values = {
+        (rows, cols): _search(replace(problem, rows=rows, cols=cols), seed, params, stop)[1]
+        for rows, cols in sorted(tried)
+    }
+    threshold = max(values.values()) - TOLERANCE_PER_CELL * min(shape)
+    good = [one for one, value in values.items() if value >= threshold]
+    return min(good, key=lambda one: (one[0] * one[1], -values[one]))
 
 
-def _solved(
-    grid: GridProblem, seed: int, params: SearchParams, stop: Callable[[], bool]
+def _search(
+    problem: GridProblem, seed: int, params: SearchParams, stop: Callable[[], bool]
 ) -> tuple[NDArray[np.int32], float]:
-    """The pieces of a picture found in haste, and its consistency."""
-    board = Board(grid)
+    """The pieces of a picture after a short search, and its consistency."""
+    board = Board(problem)
     board.grow()
     search = Search(board, seed, params)
-    for _ in range(params.cycles):
-        search.cycle(stop)
-    return search.best[0], search.top
+    search.run(stop)
+    return search.best[0], search.best_value
 
 
-def measured(filled: NDArray[np.bool_], n: int) -> tuple[int, int]:
+def measure_rectangle(filled: NDArray[np.bool_], n: int) -> tuple[int, int]:
     """The rectangle that a ragged picture of n pieces fills best."""
     rows = cols = slice(None)
     for _ in range(2):
-        rows = _span(filled[:, cols].sum(axis=1))
-        cols = _span(filled[rows].sum(axis=0))
+        rows = _find_span(filled[:, cols].sum(axis=1))
+        cols = _find_span(filled[rows].sum(axis=0))
     high, wide = rows.stop - rows.start, cols.stop - cols.start
-    while high * wide < n:  # pieces hang out: the side where most do is made longer
+    while high * wide < n:  # pieces stick out: extend it where most do
         above, below = filled[: rows.start, cols].sum(), filled[rows.stop :, cols].sum()
         left, right = filled[rows, : cols.start].sum(), filled[rows, cols.stop :].sum()
         if max(above, below) * wide >= max(left, right) * high:
@@ -77,17 +85,17 @@ def measured(filled: NDArray[np.bool_], n: int) -> tuple[int, int]:
     return high, wide
 
 
-def _near(a: int, b: int) -> bool:
-    return abs(a - b) <= max(1, round(0.05 * b))
+def _is_near(a: int, b: int) -> bool:
+    return abs(a - b) <= max(1, round(SIZE_TOLERANCE * b))
 
 
-def _span(counts: NDArray[np.int64]) -> slice:
-    """The longest run of lines that are well filled."""
-    good = np.append(counts >= THIN * np.percentile(counts[counts > 0], 75), False)
+def _find_span(counts: NDArray[np.int64]) -> slice:
+    """The longest run of well filled lines."""
+    good = np.append(counts >= MIN_LINE_FILL * np.percentile(counts[counts > 0], GOOD_LINE_PERCENTILE), False)
     best, start = slice(0, 0), 0
-    for k, ok in enumerate(good.tolist()):
-        if not ok:
-            if k - start > best.stop - best.start:
-                best = slice(start, k)
-            start = k + 1
+    for line, is_good in enumerate(good.tolist()):
+        if not is_good:
+            if line - start > best.stop - best.start:
+                best = slice(start, line)
+            start = line + 1
     return best

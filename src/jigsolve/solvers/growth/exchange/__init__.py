@@ -1,36 +1,51 @@
-"""Patches of a picture change places: the smallest move, and by far the cheapest.
+"""Exchange two patches of a picture: the smallest move, and by far the cheapest.
 
-Where a region is flat, correct patches of a few pieces lie in the wrong order. A patch goes where a joint wants it, and
-what lies there comes to its place. Nothing is regrown, so that a move costs microseconds and can be tried by the
-million.
+In flat regions, correct patches of a few pieces lie in the wrong order. A patch goes where a better joint wants it, and
+what lies there takes its place. Nothing is regrown, so an exchange costs microseconds and can be tried a million times.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from jigsolve.solvers.growth.board import Board, Cells
 from jigsolve.solvers.growth.exchange import _kernels
+from jigsolve.solvers.growth.params import MoveParams
 
-LARGEST = 64  # cells of a patch
+
+class Workspace(NamedTuple):
+    """What the kernels need besides the board.
+
+    pinned: (canvas,) cells that stay. limits: least gain of a better joint, lower and upper end of the threshold of a
+    patch's joints. state: (1,) of the random generator. label: (canvas,) -1 between exchanges. cells: (2, room) from
+    and to where pieces move. undo: (room, 2) pieces and turns.
+    """
+
+    pinned: NDArray[np.bool_]
+    limits: tuple[float, float, float]
+    state: NDArray[np.uint64]
+    label: NDArray[np.int8]
+    cells: Cells
+    undo: Cells
 
 
 class Exchanges:
     """Tries exchanges on a finished board."""
 
-    def __init__(self, board: Board, seed: int) -> None:
+    def __init__(self, board: Board, seed: int, params: MoveParams) -> None:
         self.board = board
-        self._state = np.array([seed % 2**64], dtype=np.uint64)
-        self._label = np.full(board.height * board.width, -1, dtype=np.int8)
-        self._cells = np.zeros((2, 2 * LARGEST), dtype=np.int64)
-        self._was = np.zeros((2 * LARGEST, 2), dtype=np.int64)
+        most = 2 * params.max_patch_cells
+        self._workspace = Workspace(
+            board.pinned, (params.better_joint_min_gain, *params.segment_threshold),
+            np.array([seed % 2**64], dtype=np.uint64), np.full(board.height * board.width, -1, dtype=np.int8),
+            np.zeros((2, most), dtype=np.int64), np.zeros((most, 2), dtype=np.int64),
+        )  # fmt: skip
 
-    def attempt(self, pool: Cells, times: int, temperature: float) -> float:
-        """Try so many, each from a piece of the pool; what the kept ones have won."""
-        if len(pool) == 0:
+    def attempt(self, pieces: Cells, times: int, temperature: float) -> float:
+        """Try exchanges, each starting from one of some pieces; returns the gain of those that are kept."""
+        if len(pieces) == 0:
             return 0.0
-        b = self.board
-        won = _kernels.exchanges(
-            b.arrays, pool, b.held, times, temperature, self._state, self._label, self._cells, self._was
-        )
-        return float(won)
+        return float(_kernels.exchanges(self.board.arrays, self._workspace, pieces, times, temperature))

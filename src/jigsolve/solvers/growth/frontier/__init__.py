@@ -1,0 +1,1 @@
+"""Phases of the relaxation that look only at the frontier of the block."""
