@@ -126,10 +126,7 @@ PICTURE = np.zeros((60, 90, 3), np.uint8)
             lambda: Puzzle(np.zeros((4, 1, 6, 3), np.uint8), 2, 2),
             "Expected pieces of at least 2 x 2 pixels, got 6 x 1.",
         ),
-        (
-            lambda: cut(PICTURE[:, :, 0], 28),
-            "Expected a picture as uint8 or uint16 of shape (height, width, channels)",
-        ),
+        (lambda: cut(PICTURE[:, :, 0], 28), "Expected a picture as uint8 or uint16 of shape (height, width, channels)"),
         (lambda: cut(PICTURE, (28, 0)), "Expected a piece size of at least 1 pixel, got 28x0."),
         (lambda: cut(PICTURE, (91, 28)), "Expected a piece no larger than the picture, 90x60, got 91x28."),
         (lambda: cut_sheet(PICTURE, (30, 28)), "Expected a sheet of whole pieces of 30x28, got 90x60 pixels."),

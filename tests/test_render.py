@@ -43,8 +43,7 @@ def test_a_rotated_layout_is_the_rotated_picture() -> None:
     puzzle, truth = scramble(cut(noise(8, 12), 4), True, 5)
     for turn in range(4):
         np.testing.assert_array_equal(
-            render.render_picture(puzzle, truth.rotate(turn)),
-            np.rot90(render.render_picture(puzzle, truth), -turn),
+            render.render_picture(puzzle, truth.rotate(turn)), np.rot90(render.render_picture(puzzle, truth), -turn)
         )
 
 

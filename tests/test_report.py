@@ -227,10 +227,7 @@ def test_a_report_is_written_whole_or_not_at_all(
 
 @pytest.mark.parametrize(
     ("pair", "message"),
-    [
-        (("greedy", "genetic"), "got genetic"),
-        (("paper", "best-buddies"), "both paper and best-buddies have solved"),
-    ],
+    [(("greedy", "genetic"), "got genetic"), (("paper", "best-buddies"), "both paper and best-buddies have solved")],
 )
 def test_solvers_to_compare_must_be_there(results: Path, pair: tuple[str, str], message: str) -> None:
     for path in results.rglob("*greedy-seed0.json"):

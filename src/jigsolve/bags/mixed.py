@@ -21,11 +21,8 @@ from jigsolve.pipeline import Result, SolveParams
 from jigsolve.pipeline.root import solve_task
 from jigsolve.pipeline.stages import judge, lay_out, measure, weigh
 from jigsolve.pipeline.task import Task, make_task
-from jigsolve.puzzle.layout import HOLE, Layout
-from jigsolve.puzzle.pieces import UNKNOWN, Puzzle
-from jigsolve.runtime.clock import Clock
-from jigsolve.runtime.errors import InputError
-from jigsolve.runtime.events import EventHandler, ignore_event
+from jigsolve.puzzle import HOLE, UNKNOWN, Layout, Puzzle
+from jigsolve.runtime import Clock, EventHandler, InputError, ignore_event
 from jigsolve.solvers import GridProblem, open_frame_size
 
 MAX_ASPECT = 6  # length over width of a piece: strips meet in single joints, too few to tell pictures apart

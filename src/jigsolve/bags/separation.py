@@ -15,11 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from jigsolve.puzzle import HOLE, UNKNOWN, PieceClasses
 from jigsolve.puzzle.geometry import SIDES, piece_of, side_id
-from jigsolve.puzzle.layout import HOLE
-from jigsolve.puzzle.piece_classes import PieceClasses
-from jigsolve.puzzle.pieces import UNKNOWN
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth.board import Board, Picture, orient
 from jigsolve.solvers.growth.frames import Frames, Shape

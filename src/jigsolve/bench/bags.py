@@ -8,9 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from jigsolve.bench.protocols import MIXED, Size, align, make_case, parse_protocol
-from jigsolve.puzzle.layout import Layout
-from jigsolve.puzzle.pieces import UNKNOWN, Pixels, Puzzle, mix
-from jigsolve.puzzle.scores import Scores, match_pictures, score
+from jigsolve.puzzle import UNKNOWN, Layout, Pixels, Puzzle, Scores, match_pictures, mix, score
 
 
 @dataclass(frozen=True, eq=False)

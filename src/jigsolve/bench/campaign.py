@@ -16,7 +16,7 @@ from jigsolve.io import files
 from jigsolve.pipeline import SolveParams
 from jigsolve.plugins import loading as plugins
 from jigsolve.plugins.loading import Plugin
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 USUAL_DISSIMILARITY = "mahalanobis"  # tables do not name it
 

@@ -18,9 +18,8 @@ from jigsolve.bench.protocols import CLEAN, Case, align, make_case, score_case
 from jigsolve.bench.records import Record
 from jigsolve.bench.sections import rank_solvers, section_order
 from jigsolve.io import files, layout_file, pictures, render
-from jigsolve.puzzle.layout import HOLE, Layout
-from jigsolve.puzzle.pieces import UNKNOWN, Pixels
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle import HOLE, UNKNOWN, Layout, Pixels
+from jigsolve.runtime import InputError
 
 PANEL_WIDTH = 400  # pixels across each of the three pictures, about
 MIN_PIECE = 4  # pixels across a piece, so that a marked joint is visible

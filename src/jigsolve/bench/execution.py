@@ -22,13 +22,8 @@ from jigsolve.bench.records import Outcome, Record
 from jigsolve.io import files, layout_file
 from jigsolve.pipeline import Result, solve
 from jigsolve.plugins import loading as plugins
-from jigsolve.puzzle.layout import Layout
-from jigsolve.puzzle.pieces import Pixels, cut, scramble
-from jigsolve.puzzle.scores import Scores
-from jigsolve.runtime import memory
-from jigsolve.runtime.clock import Clock
-from jigsolve.runtime.errors import InputError
-from jigsolve.runtime.events import EventHandler
+from jigsolve.puzzle import Layout, Pixels, Scores, cut, scramble
+from jigsolve.runtime import Clock, EventHandler, InputError, memory
 
 Attempt = Outcome | str  # what a run measured, or its error message
 

@@ -16,11 +16,21 @@ import numpy as np
 
 from jigsolve.io import inputs, pictures, render
 from jigsolve.io.normalise import normalise_pieces
-from jigsolve.puzzle.layout import HOLE, Layout
-from jigsolve.puzzle.pieces import UNKNOWN, Pixels, Puzzle, cut, scramble
-from jigsolve.puzzle.pins import NO_PINS, PinnedCell, Pins
-from jigsolve.puzzle.scores import Scores, score
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle import (
+    HOLE,
+    NO_PINS,
+    UNKNOWN,
+    Layout,
+    PinnedCell,
+    Pins,
+    Pixels,
+    Puzzle,
+    Scores,
+    cut,
+    score,
+    scramble,
+)
+from jigsolve.runtime import InputError
 
 Size = tuple[int, int]  # width, height
 CLEAN = "clean"

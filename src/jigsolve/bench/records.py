@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from jigsolve.io import files
 from jigsolve.io.json_checks import check_header, check_integer, check_list, check_object, describe_value
-from jigsolve.puzzle.scores import Scores
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle import Scores
+from jigsolve.runtime import InputError
 
 T = TypeVar("T")
 

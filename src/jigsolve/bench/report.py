@@ -19,8 +19,8 @@ from jigsolve.bench.records import Gathered, Record, RunKey, gather_records
 from jigsolve.bench.sections import Section, format_count, make_sections, rank_solvers
 from jigsolve.bench.summary import make_summaries
 from jigsolve.bench.tables import Table
-from jigsolve.puzzle.pieces import Pixels
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle import Pixels
+from jigsolve.runtime import InputError
 
 if TYPE_CHECKING:
     from jigsolve.bench.plots import Plot

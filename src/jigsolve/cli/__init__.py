@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
 
 from jigsolve.cli.argv import expand_values, join_command
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 BAD_INPUT = 2
 INTERRUPTED = 130  # what the parser returns after Ctrl-C

@@ -10,8 +10,7 @@ from jigsolve.confidence.values import Confidence
 from jigsolve.io import files, render
 from jigsolve.io.layout_file import LayoutFile
 from jigsolve.pipeline import Result
-from jigsolve.puzzle.layout import HOLE
-from jigsolve.puzzle.pieces import Pixels
+from jigsolve.puzzle import HOLE, Pixels
 
 
 def print_summary(results: Sequence[Result], seconds: float) -> None:

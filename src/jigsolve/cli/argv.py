@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 Auto = Literal["auto"]
 

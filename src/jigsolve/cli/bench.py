@@ -14,7 +14,7 @@ from jigsolve.bench.sections import make_sections
 from jigsolve.cli.progress import show_count
 from jigsolve.cli.tables import print_tables
 from jigsolve.io import files
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 
 def run_campaign(campaign: Campaign, out: Path, jobs: int, cluster: str | None) -> None:

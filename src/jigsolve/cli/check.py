@@ -8,7 +8,7 @@ from pathlib import Path
 from jigsolve.io import files
 from jigsolve.plugins import loading as plugins
 from jigsolve.plugins.checks import CHECKS, run_checks
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 
 def run(paths: Sequence[Path]) -> None:

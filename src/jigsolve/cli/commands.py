@@ -142,7 +142,7 @@ def score(
       jigsolve score layout.json truth.json
     """
     from jigsolve.io import files
-    from jigsolve.puzzle.scores import score as compare
+    from jigsolve.puzzle import score as compare
 
     answer, right = files.read_layout(layout), files.read_layout(truth)
     scores = compare(answer.layout, right.layout, right.appearances)

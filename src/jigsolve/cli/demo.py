@@ -10,9 +10,7 @@ from jigsolve.io import files, render
 from jigsolve.io.layout_file import LayoutFile
 from jigsolve.io.samples import read_sample
 from jigsolve.pipeline import Result, solve
-from jigsolve.puzzle.layout import Layout
-from jigsolve.puzzle.pieces import Puzzle, cut, scramble
-from jigsolve.puzzle.scores import Scores, score
+from jigsolve.puzzle import Layout, Puzzle, Scores, cut, score, scramble
 
 PHOTOGRAPH = "coffee"
 PIECE_PIXELS = 28

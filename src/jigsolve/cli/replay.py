@@ -14,8 +14,7 @@ from jigsolve.page.replay.answer import describe_answer
 from jigsolve.page.replay.html import render_html
 from jigsolve.page.replay.timeline import Entry, Recorder
 from jigsolve.pipeline import Result
-from jigsolve.puzzle.layout import HOLE, Layout
-from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.puzzle import HOLE, Layout, Puzzle
 from jigsolve.runtime.events import Event, EventHandler, StageStarted
 
 FIRST_STAGE = StageStarted("pairs")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from jigsolve.cli.argv import Auto
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 SAME_FILE = "Expected the input and every output to be different files."
 

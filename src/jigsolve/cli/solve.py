@@ -12,9 +12,8 @@ from jigsolve.cli.request import SolveRequest, Targets
 from jigsolve.io import files, inputs, render
 from jigsolve.io.inputs import Input
 from jigsolve.pipeline import SolveParams, solve
-from jigsolve.puzzle.pieces import UNKNOWN
-from jigsolve.puzzle.pins import NO_PINS
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle import NO_PINS, UNKNOWN
+from jigsolve.runtime import InputError
 
 
 def run(request: SolveRequest, params: SolveParams) -> bool:

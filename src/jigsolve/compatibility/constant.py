@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse import csr_array
 
+from jigsolve.puzzle import Puzzle
 from jigsolve.puzzle.geometry import piece_of
-from jigsolve.puzzle.pieces import Puzzle
 
 
 def find_constant(puzzle: Puzzle) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

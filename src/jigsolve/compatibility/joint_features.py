@@ -10,8 +10,7 @@ from jigsolve.compatibility.measures import CONTEXT, EXTRA_COUNT, LEVEL_MEASURES
 from jigsolve.compatibility.side_features import BLOCK, Energy, SideFeatures
 from jigsolve.dissimilarity import CLEAN, NO_SIDE, NOISY, BlockGrids, Border, Pairs
 from jigsolve.dissimilarity.form import Floats
-from jigsolve.runtime.progress import Step
-from jigsolve.runtime.workers import SERIAL, Workers, split_range
+from jigsolve.runtime import SERIAL, Step, Workers, split_range
 
 Singles = NDArray[np.float32]
 SideIds = NDArray[np.int32]

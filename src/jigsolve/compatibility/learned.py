@@ -25,11 +25,9 @@ from jigsolve.compatibility.protocol import Compatibility
 from jigsolve.dissimilarity import CLEAN, Border, Pairs
 from jigsolve.dissimilarity.block_grids import revise_logits
 from jigsolve.dissimilarity.form import Floats
+from jigsolve.puzzle import Puzzle
 from jigsolve.puzzle.geometry import SIDES, piece_of
-from jigsolve.puzzle.pieces import Puzzle
-from jigsolve.runtime.context import RunContext
-from jigsolve.runtime.progress import Step
-from jigsolve.runtime.workers import SERIAL, Workers, split_range
+from jigsolve.runtime import SERIAL, RunContext, Step, Workers, split_range
 
 CANDIDATES = 24  # nearest sides looked at; more add little recall and much time
 DAMAGED_CANDIDATES = 40  # where borders are damaged, the true one is often further down

@@ -11,9 +11,8 @@ from jigsolve.compatibility.constant import count_largest_class, redraw_constant
 from jigsolve.compatibility.joints import Joints, symmetrise
 from jigsolve.compatibility.protocol import Compatibility
 from jigsolve.dissimilarity import CLEAN, Border, Pairs
-from jigsolve.puzzle.pieces import Puzzle
-from jigsolve.runtime.context import RunContext
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle import Puzzle
+from jigsolve.runtime import InputError, RunContext
 
 MIN_RIVALS = 10  # in the mean, however few k percent of a small puzzle are
 MAX_RIVALS = 512  # beyond it k percent of a large puzzle are noise, and memory

@@ -6,8 +6,8 @@ from typing import Protocol
 
 from jigsolve.compatibility.joints import Joints
 from jigsolve.dissimilarity import CLEAN, Border, Pairs
-from jigsolve.puzzle.pieces import Puzzle
-from jigsolve.runtime.context import RunContext
+from jigsolve.puzzle import Puzzle
+from jigsolve.runtime import RunContext
 
 
 class Compatibility(Protocol):

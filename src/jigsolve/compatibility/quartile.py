@@ -10,8 +10,8 @@ from jigsolve.compatibility.constant import count_largest_class, redraw_constant
 from jigsolve.compatibility.joints import Joints, symmetrise
 from jigsolve.compatibility.protocol import Compatibility
 from jigsolve.dissimilarity import CLEAN, Border, Pairs, compute_quartiles
-from jigsolve.puzzle.pieces import Puzzle
-from jigsolve.runtime.context import RunContext
+from jigsolve.puzzle import Puzzle
+from jigsolve.runtime import RunContext
 
 MAX_RANK = 32  # there the value is below 1e-13, and its geometric mean with a perfect one below 1e-6
 MAX_RIVALS = 512

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from jigsolve.dissimilarity import CLEAN, Border, Strips
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.dissimilarity.mahalanobis import compute_precision
+from jigsolve.puzzle import Pixels, Puzzle
 from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, SIDES, UP, side_id
-from jigsolve.puzzle.pieces import Pixels, Puzzle
-from jigsolve.runtime.progress import Step
-from jigsolve.runtime.workers import SERIAL, Workers, split_range
+from jigsolve.runtime import SERIAL, Step, Workers, split_range
 
 Singles = NDArray[np.float32]
 

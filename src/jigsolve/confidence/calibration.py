@@ -21,10 +21,8 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components, mini
 from scipy.special import expit, gammaln, logit
 
 from jigsolve.confidence.values import Confidence, Floats
+from jigsolve.puzzle import HOLE, NO_PINS, Layout, PieceClasses, Pins, facing_sides
 from jigsolve.puzzle.geometry import SIDES, piece_of, side_facing, side_id, side_of
-from jigsolve.puzzle.layout import HOLE, Layout, facing_sides
-from jigsolve.puzzle.piece_classes import PieceClasses
-from jigsolve.puzzle.pins import NO_PINS, Pins
 
 BODY_THRESHOLD = 0.9  # probability of the joints that hold the main body together
 MIN_P, MAX_P = 0.004, 0.9999  # candidates below 0.01 are not kept, and nothing is certain

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from jigsolve.puzzle import PieceClasses
 from jigsolve.puzzle.geometry import SIDES, direction_of, piece_of, side_facing, side_id, side_of
-from jigsolve.puzzle.piece_classes import PieceClasses
 
 NO_PARTNER = -1
 

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.dissimilarity.pairs import CandidateBias
+from jigsolve.puzzle import Pixels, Puzzle
 from jigsolve.puzzle.geometry import SIDES
-from jigsolve.puzzle.pieces import Pixels, Puzzle
-from jigsolve.runtime.workers import SERIAL, Workers, split_range
+from jigsolve.runtime import SERIAL, Workers, split_range
 
 Singles = NDArray[np.float32]
 SideIds = NDArray[np.int32]

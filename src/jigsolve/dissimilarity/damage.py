@@ -18,10 +18,9 @@ from jigsolve.dissimilarity.form import Floats
 from jigsolve.dissimilarity.pairs import NO_SIDE, Pairs
 from jigsolve.dissimilarity.search import find_pairs
 from jigsolve.dissimilarity.strips import Strips
+from jigsolve.puzzle import PieceClasses, Puzzle
 from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, SIDES, UP, direction_of, piece_of, side_id, side_of
-from jigsolve.puzzle.piece_classes import PieceClasses
-from jigsolve.puzzle.pieces import Puzzle
-from jigsolve.runtime.workers import SERIAL, Workers
+from jigsolve.runtime import SERIAL, Workers
 
 SideIds = NDArray[np.intp]
 SidePairs = tuple[SideIds, SideIds]  # the two sides of each of several joints

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.dissimilarity.border import CLEAN, Border
+from jigsolve.puzzle import PieceClasses, Puzzle
 from jigsolve.puzzle.geometry import SIDES, direction_of, piece_of, side_facing, side_id, side_of
-from jigsolve.puzzle.piece_classes import PieceClasses
-from jigsolve.puzzle.pieces import Puzzle
-from jigsolve.runtime.workers import split_range
+from jigsolve.runtime import split_range
 
 if TYPE_CHECKING:
     from jigsolve.dissimilarity.block_grids import BlockGrids

@@ -13,10 +13,9 @@ from jigsolve.dissimilarity.pairs import NO_SIDE, CandidateBias, Floats, Pairs, 
 from jigsolve.dissimilarity.protocol import Dissimilarity
 from jigsolve.dissimilarity.strips import Strips
 from jigsolve.dissimilarity.tiles import Table, find_tile_pairs
+from jigsolve.puzzle import Puzzle
 from jigsolve.puzzle.geometry import SIDES, piece_of, side_id, side_of
-from jigsolve.puzzle.pieces import Puzzle
-from jigsolve.runtime.progress import Step
-from jigsolve.runtime.workers import SERIAL, Workers, split_range
+from jigsolve.runtime import SERIAL, Step, Workers, split_range
 
 SPARE = 12  # more candidates than asked for are held, so that float32 rounding does not decide
 _EMPTY = np.int64((NO_SIDE << 32) | NO_SIDE)  # the key of an empty place: larger than any other

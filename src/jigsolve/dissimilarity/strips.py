@@ -7,7 +7,7 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.puzzle.pieces import Pixels
+from jigsolve.puzzle import Pixels
 
 # sRGB primaries and the white point D65 at 2 degrees
 _XYZ_FROM_RGB = np.array(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from jigsolve.dissimilarity import _kernels
 from jigsolve.puzzle.geometry import piece_of
-from jigsolve.runtime.workers import split_range
+from jigsolve.runtime import split_range
 
 BLOCK = 1024  # sides along an edge of one product: the result stays in the cache
 TILE = 4 * BLOCK  # sides along an edge of a tile

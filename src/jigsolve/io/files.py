@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 from jigsolve.io import layout_file, pictures, pin_file
 from jigsolve.io.layout_file import LayoutFile
 from jigsolve.io.pictures import MAX_PIXELS, SUFFIXES, Picture, summarise_error
-from jigsolve.puzzle.pieces import Pixels
-from jigsolve.puzzle.pins import Pins
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle import Pins, Pixels
+from jigsolve.runtime import InputError
 
 MAX_JSON_BYTES = 256 << 20
 Content = TypeVar("Content")

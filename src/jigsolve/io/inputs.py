@@ -10,10 +10,8 @@ from typing import NamedTuple
 from jigsolve.io import files, piece_size, render
 from jigsolve.io.normalise import normalise_pieces
 from jigsolve.io.piece_size import GridEstimate
-from jigsolve.puzzle.layout import Layout
-from jigsolve.puzzle.pieces import UNKNOWN, Pixels, Puzzle, Size, check_picture, cut_sheet
-from jigsolve.runtime import memory
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle import UNKNOWN, Layout, Pixels, Puzzle, Size, check_picture, cut_sheet
+from jigsolve.runtime import InputError, memory
 
 AUTO = "auto"
 FRAMES_NOTE = "{} has several frames: the first is taken."

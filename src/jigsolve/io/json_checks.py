@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 MAX_PIECES = 1_000_000  # tables are indexed by piece number: a file must not ask for more memory than this
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from jigsolve.confidence.values import Confidence
 from jigsolve.io.json_checks import MAX_PIECES, check_header, check_integer, check_list, check_object, describe_value
+from jigsolve.puzzle import HOLE, Layout
 from jigsolve.puzzle.geometry import SIDES
-from jigsolve.puzzle.layout import HOLE, Layout
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 FORMAT = "jigsolve-layout"
 VERSION = 1

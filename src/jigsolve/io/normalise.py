@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.puzzle.pieces import Pixels, Size
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle import Pixels, Size
+from jigsolve.runtime import InputError
 
 MAX_SIZE_DIFFERENCE_PX = 2  # larger differences are an error
 FORMAT_NAMES = {1: "grey", 2: "grey with alpha", 3: "RGB", 4: "RGBA"}  # by number of channels

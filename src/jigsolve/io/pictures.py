@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageFile, ImageOps, UnidentifiedImageError
 
 from jigsolve.io import png16
-from jigsolve.puzzle.pieces import Pixels
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle import Pixels
+from jigsolve.runtime import InputError
 
 MAX_PIXELS = 400_000_000
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".gif")

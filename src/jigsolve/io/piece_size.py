@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.puzzle.pieces import Pixels, Size
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle import Pixels, Size
+from jigsolve.runtime import InputError
 
 SURE_CONFIDENCE = 0.9  # estimates with at least this confidence are used without a warning
 UNSURE_CONFIDENCE = 0.5  # the most that an estimate gets whose cells may be enlarged pixels

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from jigsolve.io.json_checks import MAX_PIECES, check_header, check_integer, check_object, describe_value
+from jigsolve.puzzle import PinnedCell, PinnedJoint, Pins
 from jigsolve.puzzle.geometry import SIDE_NAMES, SIDES
-from jigsolve.puzzle.pins import PinnedCell, PinnedJoint, Pins
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 FORMAT = "jigsolve-pins"
 VERSION = 1

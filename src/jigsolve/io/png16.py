@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 
-from jigsolve.puzzle.pieces import Pixels
+from jigsolve.puzzle import Pixels
 
 _COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}  # PNG's number for grey, grey + alpha, RGB, RGBA, by number of channels
 _UP_FILTER = 2  # PNG's number for the filter that stores each line as its difference from the line above

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.confidence.values import Confidence
+from jigsolve.puzzle import HOLE, Layout, Pixels, Puzzle, joint_ids
 from jigsolve.puzzle.geometry import SIDES
-from jigsolve.puzzle.layout import HOLE, Layout
-from jigsolve.puzzle.pieces import Pixels, Puzzle, rotate_pieces
-from jigsolve.puzzle.scores import joint_id_grids, joint_ids
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle.pieces import rotate_pieces
+from jigsolve.puzzle.scores import joint_id_grids
+from jigsolve.runtime import InputError
 
 Number = TypeVar("Number", bound=np.generic)
 Flags = NDArray[np.bool_]

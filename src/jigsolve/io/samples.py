@@ -7,8 +7,8 @@ from importlib.resources import files as resources
 from typing import NamedTuple
 
 from jigsolve.io import files
-from jigsolve.puzzle.pieces import Pixels
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle import Pixels
+from jigsolve.runtime import InputError
 
 
 class Sample(NamedTuple):

@@ -29,7 +29,7 @@ from jigsolve.page.replay.html import render_html
 from jigsolve.page.session import Session, Settings, Source, build_input, open_session, parse_solve_request
 from jigsolve.page.sessions import GRACE_S, Sessions
 from jigsolve.page.upload import LIMITS, MAX_UPLOAD_BYTES, parse_files, read_body, read_json, split_layout
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 MAX_CONCURRENT_UPLOADS = 2
 MEDIA_TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from jigsolve.io import pictures, render
 from jigsolve.io.samples import SAMPLES, read_sample
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 THUMBNAIL_PIXELS = 320  # along the longer side
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from jigsolve.page.worker import Task, work
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 MAX_WAITING = 200
 MAX_PAUSED = 8  # jobs that let others go first; each keeps its process and memory

@@ -9,7 +9,7 @@ from contextlib import suppress
 import uvicorn
 
 from jigsolve.page.app import create_app
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 
 def serve(host: str, port: int, on_ready: Callable[[str], None]) -> None:

@@ -18,9 +18,8 @@ from jigsolve.page.replay.atlas import Atlas, arrange_pieces
 from jigsolve.page.replay.timeline import Entry
 from jigsolve.page.worker import Task
 from jigsolve.pipeline import SolveParams
-from jigsolve.puzzle.pieces import Pixels, cut, scramble
-from jigsolve.puzzle.pins import NO_PINS, Pins, check_pins
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle import NO_PINS, Pins, Pixels, check_pins, cut, scramble
+from jigsolve.runtime import InputError
 
 DEFAULT_PIECE_PX = 40  # side of a piece when a whole picture is cut
 MAX_PIECES = 200_000

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 from jigsolve.page.jobs import Jobs
 from jigsolve.page.session import Session
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 GRACE_S = 60.0  # a session outlives its page for this long, because the page may be reloading
 MAX_SESSIONS = 200

@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from jigsolve.io.files import Limits
 from jigsolve.io.layout_file import LayoutFile, from_data
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 MAX_UPLOAD_BYTES = 256 << 20
 MAX_JSON_BYTES = 32 << 20

@@ -18,10 +18,9 @@ from jigsolve.io.inputs import Input
 from jigsolve.page.replay.answer import describe_answer
 from jigsolve.page.replay.timeline import Recorder
 from jigsolve.pipeline import SolveParams, solve
-from jigsolve.puzzle.pieces import Puzzle
-from jigsolve.puzzle.pins import Pins
-from jigsolve.runtime.errors import InputError
-from jigsolve.runtime.events import Event, Progressed, StageStarted
+from jigsolve.puzzle import Pins, Puzzle
+from jigsolve.runtime import Event, InputError
+from jigsolve.runtime.events import Progressed, StageStarted
 
 NICENESS = 3  # added to that of the server, which must stay responsive
 

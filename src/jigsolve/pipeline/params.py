@@ -9,8 +9,8 @@ from typing import NamedTuple
 from jigsolve.compatibility import COMPATIBILITIES, Compatibility
 from jigsolve.dissimilarity import BORDERS, DISSIMILARITIES, Dissimilarity
 from jigsolve.plugins.loading import resolve_name
-from jigsolve.puzzle.pieces import Puzzle
-from jigsolve.runtime.errors import InputError
+from jigsolve.puzzle import Puzzle
+from jigsolve.runtime import InputError
 from jigsolve.solvers import EFFORTS, SOLVERS, Solver
 
 

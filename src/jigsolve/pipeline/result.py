@@ -10,8 +10,7 @@ from pathlib import Path
 from jigsolve.confidence import Candidates, Confidence
 from jigsolve.io.inputs import Input, compose_picture
 from jigsolve.pipeline.params import SolveParams
-from jigsolve.puzzle.layout import Layout
-from jigsolve.puzzle.pieces import Pixels, Puzzle
+from jigsolve.puzzle import Layout, Pixels, Puzzle
 
 NOTEBOOK_PIXELS = 1200  # longest edge of a picture in a notebook
 

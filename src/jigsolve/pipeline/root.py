@@ -11,10 +11,8 @@ from jigsolve.pipeline.params import SolveParams
 from jigsolve.pipeline.result import Result
 from jigsolve.pipeline.stages import judge, lay_out, measure, weigh
 from jigsolve.pipeline.task import Task, make_task
-from jigsolve.puzzle.pieces import Pixels, Puzzle
-from jigsolve.puzzle.pins import NO_PINS, Pins
-from jigsolve.runtime.clock import Clock
-from jigsolve.runtime.events import EventHandler, ignore_event
+from jigsolve.puzzle import NO_PINS, Pins, Pixels, Puzzle
+from jigsolve.runtime import Clock, EventHandler, ignore_event
 
 Source = Path | str | Pixels | Input | Puzzle
 _PARAMS = {param.name for param in fields(SolveParams)}

@@ -21,13 +21,10 @@ from jigsolve.pipeline.result import Result
 from jigsolve.pipeline.task import Task
 from jigsolve.placement.bands import move_bands
 from jigsolve.placement.reference import place_by_reference
+from jigsolve.puzzle import UNKNOWN, PieceClasses, Pins, Puzzle, find_piece_classes, merge_copies
 from jigsolve.puzzle.geometry import SIDES
-from jigsolve.puzzle.piece_classes import PieceClasses, find_piece_classes, merge_copies
-from jigsolve.puzzle.pieces import UNKNOWN, Puzzle
-from jigsolve.puzzle.pins import Pins
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import DeadlineError, InputError, Workers, limit_blas_threads
 from jigsolve.runtime.events import LayoutImproved
-from jigsolve.runtime.workers import DeadlineError, Workers, limit_blas_threads
 from jigsolve.solvers import SOLVERS, Answer, Budget, GridProblem, estimate_shape, open_frame_size, solve_in_place
 
 CONSISTENCY_TOLERANCE = 1e-6  # smaller differences are rounding

@@ -9,13 +9,8 @@ from dataclasses import dataclass, replace
 from jigsolve.io.inputs import Input
 from jigsolve.pipeline.params import Parts, SolveParams
 from jigsolve.placement.reference import fit_shape
-from jigsolve.puzzle.pieces import UNKNOWN, Pixels, Puzzle, check_picture
-from jigsolve.puzzle.pins import NO_PINS, Pins, check_pins
-from jigsolve.runtime import memory
-from jigsolve.runtime.clock import Clock
-from jigsolve.runtime.context import RunContext
-from jigsolve.runtime.errors import InputError
-from jigsolve.runtime.workers import available_cores
+from jigsolve.puzzle import NO_PINS, UNKNOWN, Pins, Pixels, Puzzle, check_picture, check_pins
+from jigsolve.runtime import Clock, InputError, RunContext, available_cores, memory
 from jigsolve.solvers import Budget, open_frame_size
 
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.puzzle.layout import Layout
-from jigsolve.puzzle.piece_classes import PieceClasses
-from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.puzzle import Layout, PieceClasses, Puzzle
 
 MIN_STEP_RATIO = 2.0  # of the steps at the two seams, for a band to move
 MIN_STEP_EXCESS = 2.0  # of the larger step beyond that, in levels of 255

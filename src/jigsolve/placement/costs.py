@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.dissimilarity.strips import to_lab
-from jigsolve.puzzle.pieces import Pixels, Puzzle
+from jigsolve.puzzle import Pixels, Puzzle
 
 Floats = NDArray[np.floating]
 Indices = NDArray[np.int64]

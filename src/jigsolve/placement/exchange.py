@@ -8,8 +8,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from jigsolve.placement.costs import MAX_COST, CellCosts, Floats, Indices
+from jigsolve.puzzle import HOLE, Layout
 from jigsolve.puzzle.geometry import SIDES, opposite, piece_of, side_facing, side_id, step_from, turn_to_face
-from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.solvers import GridProblem
 
 COST_WEIGHT = 0.1  # C per nat

@@ -15,8 +15,7 @@ from dataclasses import replace
 
 from jigsolve.placement.costs import compare_with_reference
 from jigsolve.placement.exchange import Exchange, assign_pieces
-from jigsolve.puzzle.layout import Layout
-from jigsolve.puzzle.pieces import UNKNOWN, Pixels, Puzzle
+from jigsolve.puzzle import UNKNOWN, Layout, Pixels, Puzzle
 from jigsolve.solvers import GridProblem
 
 __all__ = ["fit_shape", "place_by_reference"]

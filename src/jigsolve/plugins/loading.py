@@ -20,7 +20,7 @@ from typing import Any
 
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.dissimilarity import DISSIMILARITIES
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 from jigsolve.solvers import SOLVERS
 
 

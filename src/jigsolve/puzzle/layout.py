@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.puzzle.geometry import DOWN, RIGHT, SIDES, compose_turns, opposite, side_facing, side_id
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 HOLE = -1
 

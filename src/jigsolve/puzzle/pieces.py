@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from jigsolve.puzzle.geometry import SIDES, compose_turns
 from jigsolve.puzzle.layout import HOLE, Layout
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 Pixels = NDArray[np.unsignedinteger]  # uint8 or uint16
 UNKNOWN = (0, 0)

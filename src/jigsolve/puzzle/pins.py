@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.puzzle.geometry import STEPS, compose_turns, direction_of, rotate_side, turn_to_meet
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 Flags = NDArray[np.bool_]
 Pose = tuple[int, int, int]  # row, col, turn

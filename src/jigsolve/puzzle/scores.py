@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from jigsolve.puzzle.geometry import SIDES
 from jigsolve.puzzle.layout import HOLE, Layout, facing_sides
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 
 @dataclass(frozen=True)

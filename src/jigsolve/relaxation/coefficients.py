@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 Labeling = NDArray[np.float64]  # (objects, labels), rows on the simplex
 Anchors = NDArray[np.int32]  # (objects,) the label of each anchored object, FREE otherwise

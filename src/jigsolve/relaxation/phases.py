@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from jigsolve.relaxation import _kernels
 from jigsolve.relaxation.coefficients import FREE, Anchors, Coefficients
 from jigsolve.relaxation.relax import RelaxParams, Workspace, consistency_of_anchors, relax
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 
 class Problem(Protocol):

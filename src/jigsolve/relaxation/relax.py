@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from jigsolve.relaxation import _kernels
 from jigsolve.relaxation.coefficients import FREE, Anchors, Coefficients, Labeling
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from jigsolve.puzzle.layout import Layout
+    from jigsolve.puzzle import Layout
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from jigsolve.puzzle.pieces import Puzzle
+    from jigsolve.puzzle import Puzzle
 from jigsolve.runtime.errors import InputError
 
 GB = 1 << 30

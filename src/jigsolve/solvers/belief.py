@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from jigsolve.puzzle import Layout
 from jigsolve.puzzle.geometry import SIDES, STEPS, direction_of, opposite, piece_of, turn_to_meet
-from jigsolve.puzzle.layout import Layout
-from jigsolve.runtime.errors import InputError
-from jigsolve.runtime.events import EventHandler, Progressed
+from jigsolve.runtime import EventHandler, InputError
+from jigsolve.runtime.events import Progressed
 from jigsolve.solvers.grid import GridProblem, possible_joints
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver
 

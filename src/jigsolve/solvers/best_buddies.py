@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from jigsolve.puzzle.geometry import SIDES
-from jigsolve.runtime.events import EventHandler
+from jigsolve.runtime import EventHandler
 from jigsolve.solvers.assembly import Pose
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.placer import Placer

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jigsolve.puzzle.layout import Layout
-from jigsolve.runtime.events import EventHandler
+from jigsolve.puzzle import Layout
+from jigsolve.runtime import EventHandler
 from jigsolve.solvers.assembly import Assemblies
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.orientation import Turns, complete_turned_layout, rotate_compatibility, solve_turns_first

@@ -13,8 +13,7 @@ from scipy.sparse import coo_array
 
 from jigsolve.puzzle.geometry import piece_of
 from jigsolve.puzzle.layout import HOLE, Layout, joint_sides
-from jigsolve.runtime.errors import InputError
-from jigsolve.runtime.events import EventHandler
+from jigsolve.runtime import EventHandler, InputError
 from jigsolve.solvers.assembly import Pose
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.placer import Placer

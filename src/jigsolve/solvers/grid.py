@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from jigsolve.puzzle import HOLE, NO_PINS, Layout, PieceClasses, Pins, facing_sides
 from jigsolve.puzzle.geometry import SIDES, cell_steps, compose_turns, piece_of, turn_to_meet
-from jigsolve.puzzle.layout import HOLE, Layout, facing_sides
-from jigsolve.puzzle.piece_classes import PieceClasses
-from jigsolve.puzzle.pins import NO_PINS, Pins
 from jigsolve.relaxation import FREE, Anchors, Labeling
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 from jigsolve.solvers import _kernels
 
 MAX_COMPATIBILITY = 1e100  # its square must stay finite

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.puzzle import Layout
 from jigsolve.puzzle.geometry import DOWN, RIGHT, opposite, side_facing, side_id
-from jigsolve.puzzle.layout import Layout
 from jigsolve.relaxation import FREE, Anchors, Labeling, RelaxParams, Workspace, relax
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.protocol import Answer

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from jigsolve.puzzle import Layout
 from jigsolve.puzzle.geometry import COL_STEPS, LEFT, ROW_STEPS, piece_of, side_of
-from jigsolve.puzzle.layout import Layout
-from jigsolve.runtime.errors import InputError
-from jigsolve.runtime.events import EventHandler, Progressed
+from jigsolve.runtime import EventHandler, InputError
+from jigsolve.runtime.events import Progressed
 from jigsolve.solvers.assembly import Assemblies, join_pair
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.orientation import Turns, complete_turned_layout, rotate_compatibility, solve_turns_first

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from scipy.sparse import csr_array
 
 from jigsolve.puzzle.geometry import DOWN, RIGHT, SIDES, opposite, piece_of, side_facing, side_id, turn_to_meet
-from jigsolve.runtime.errors import InputError
-from jigsolve.runtime.events import EventHandler
+from jigsolve.runtime import EventHandler, InputError
 from jigsolve.solvers.assembly import Assemblies, Pose
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from scipy.sparse import csr_array
 
+from jigsolve.puzzle import HOLE, Layout
 from jigsolve.puzzle.geometry import SIDES, piece_of, side_facing, side_id, step_from
-from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.solvers.assembly import Pose, frame_shapes
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.ranking import find_best_buddies

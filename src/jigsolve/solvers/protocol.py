@@ -7,9 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import Protocol
 
-from jigsolve.puzzle.layout import Layout
-from jigsolve.runtime.errors import InputError
-from jigsolve.runtime.events import EventHandler
+from jigsolve.puzzle import Layout
+from jigsolve.runtime import EventHandler, InputError
 from jigsolve.solvers.grid import GridProblem
 
 EFFORTS = ("fast", "normal", "thorough")

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.puzzle import Layout
 from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, UP, side_id
-from jigsolve.puzzle.layout import Layout
 from jigsolve.relaxation import FREE
-from jigsolve.runtime.errors import InputError
-from jigsolve.runtime.events import EventHandler, Progressed
+from jigsolve.runtime import EventHandler, InputError
+from jigsolve.runtime.events import Progressed
 from jigsolve.solvers.assembly import frame_shapes
 from jigsolve.solvers.grid import GridCoefficients, GridProblem
 from jigsolve.solvers.orientation import build_connection_graph, estimate_turns, rotate_compatibility

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jigsolve.runtime.events import EventHandler
+from jigsolve.runtime import EventHandler
 from jigsolve.solvers.assembly import Assemblies, trim_to_frame
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.placer import complete_layout

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from jigsolve.page.replay.atlas import arrange_pieces
 from jigsolve.page.replay.timeline import Entry
-from jigsolve.puzzle.layout import HOLE
-from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.puzzle import HOLE, Puzzle
 
 Frame = NDArray[np.uint8]
 TARGET_SIDE_PX = 640  # approximate length of the longer side of a frame

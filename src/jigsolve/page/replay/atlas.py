@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from jigsolve.io import pictures, render
-from jigsolve.puzzle.layout import HOLE, Layout
-from jigsolve.puzzle.pieces import Pixels, Puzzle
+from jigsolve.puzzle import HOLE, Layout, Pixels, Puzzle
 
 MAX_PIXELS = 48_000_000
 MAX_SIDE_PX = 16_000

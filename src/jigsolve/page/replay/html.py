@@ -14,7 +14,7 @@ from typing import Any
 from jigsolve.io import layout_file
 from jigsolve.page.replay.atlas import arrange_layout, compress, find_places
 from jigsolve.page.replay.timeline import Entry
-from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.puzzle import Puzzle
 
 # In the order of their imports: without a server they become one script.
 MODULES = (

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.puzzle.layout import HOLE, Layout
+from jigsolve.puzzle import HOLE, Layout
 from jigsolve.runtime.events import (
     CycleFinished,
     Event,

@@ -10,11 +10,7 @@ from jigsolve.plugins.checks import solver as _solver
 from jigsolve.plugins.checks.runner import CheckResult, ContractError, raise_failures, run_checks
 from jigsolve.solvers import Solver
 
-CHECKS = {
-    "solver": _solver.CHECKS,
-    "compatibility": _compatibility.CHECKS,
-    "dissimilarity": _dissimilarity.CHECKS,
-}
+CHECKS = {"solver": _solver.CHECKS, "compatibility": _compatibility.CHECKS, "dissimilarity": _dissimilarity.CHECKS}
 
 
 def check_solver(solver: Solver, renumbering: bool = False) -> None:

@@ -9,11 +9,10 @@ from jigsolve.compatibility import Compatibility
 from jigsolve.dissimilarity import DISSIMILARITIES, find_pairs
 from jigsolve.plugins.checks.puzzles import find_case, make_cases, reshuffle
 from jigsolve.plugins.checks.runner import Check, catch_errors, require
+from jigsolve.puzzle import Puzzle
 from jigsolve.puzzle.geometry import SIDES, piece_of, turn_to_meet
 from jigsolve.puzzle.layout import joint_sides
-from jigsolve.puzzle.pieces import Puzzle
-from jigsolve.runtime.context import RunContext
-from jigsolve.runtime.workers import SERIAL, Workers
+from jigsolve.runtime import SERIAL, RunContext, Workers
 from jigsolve.solvers.grid import MAX_COMPATIBILITY
 
 MAX_ASYMMETRY = 1e-9

@@ -9,9 +9,9 @@ from jigsolve.dissimilarity import Dissimilarity, Strips, Term
 from jigsolve.dissimilarity.form import Floats, factorise_terms, measure_pairs
 from jigsolve.plugins.checks.puzzles import find_case, make_cases, reshuffle
 from jigsolve.plugins.checks.runner import Check, catch_errors, require
+from jigsolve.puzzle import Puzzle
 from jigsolve.puzzle.geometry import LEFT, RIGHT, SIDES, side_id, turn_to_meet
 from jigsolve.puzzle.layout import joint_sides
-from jigsolve.puzzle.pieces import Puzzle
 
 MAX_ROUNDING = 1e-2  # of float32 products, relative to the median distance; the lists of pairs tolerate this much
 

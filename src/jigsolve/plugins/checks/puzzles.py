@@ -9,9 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.puzzle import Layout, Pixels, Puzzle, cut, scramble
 from jigsolve.puzzle.geometry import SIDES, side_facing, side_id
-from jigsolve.puzzle.layout import Layout
-from jigsolve.puzzle.pieces import Pixels, Puzzle, cut, scramble
 
 
 class Case(NamedTuple):

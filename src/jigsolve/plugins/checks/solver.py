@@ -14,12 +14,10 @@ from jigsolve.compatibility import COMPATIBILITIES, Percentile
 from jigsolve.dissimilarity import DISSIMILARITIES, find_pairs
 from jigsolve.plugins.checks.puzzles import Case, find_case, make_cases
 from jigsolve.plugins.checks.runner import Check, catch_errors, require
+from jigsolve.puzzle import PinnedCell, Pins, find_piece_classes, merge_copies
 from jigsolve.puzzle.geometry import SIDES, side_id
 from jigsolve.puzzle.layout import joint_sides
-from jigsolve.puzzle.piece_classes import find_piece_classes, merge_copies
-from jigsolve.puzzle.pins import PinnedCell, Pins
-from jigsolve.runtime.context import RunContext
-from jigsolve.runtime.events import ignore_event
+from jigsolve.runtime import RunContext, ignore_event
 from jigsolve.solvers import Answer, Budget, GridProblem, Solver
 
 MAX_OVERTIME_S = 5.0  # seconds of CPU that a solver may run past its deadline

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.puzzle import HOLE, Layout
 from jigsolve.puzzle.geometry import SIDES, neighbour_pose, piece_of, side_id
-from jigsolve.puzzle.layout import HOLE, Layout
-from jigsolve.runtime.errors import InputError
-from jigsolve.runtime.events import CycleFinished, EventHandler
+from jigsolve.runtime import EventHandler, InputError
+from jigsolve.runtime.events import CycleFinished
 from jigsolve.solvers.genetic import _kernels
 from jigsolve.solvers.grid import GridProblem, possible_joints
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget, Solver

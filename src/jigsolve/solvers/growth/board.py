@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.puzzle import HOLE, Layout
 from jigsolve.puzzle.geometry import SIDES, cell_steps, compose_turns, rotate_offset
-from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth import _kernels as k
 from jigsolve.solvers.growth.frontier import _kernels as frontier

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from jigsolve.puzzle.layout import HOLE, Layout
+from jigsolve.puzzle import HOLE, Layout
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth import _kernels as k
 from jigsolve.solvers.growth.board import NO_CELLS, Board, Box, Cells, Picture, layout_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from jigsolve.runtime.errors import InputError
+from jigsolve.runtime import InputError
 
 LARGE_PUZZLE_PIECES = 2000  # above this, moves look at a neighbourhood, and deficient pieces set a cycle's length
 

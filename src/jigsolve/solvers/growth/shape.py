@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.puzzle.layout import HOLE
+from jigsolve.puzzle import HOLE
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth.board import Board
 from jigsolve.solvers.growth.params import SearchParams
