@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from jigsolve.cli.argv import Auto
 from jigsolve.runtime import InputError
@@ -14,8 +14,7 @@ from jigsolve.runtime import InputError
 SAME_FILE = "Expected the input and every output to be different files."
 
 
-@dataclass(frozen=True)
-class Targets:
+class Targets(NamedTuple):
     """The files to write; None for what is not wanted."""
 
     output: Path | None = None
@@ -24,17 +23,9 @@ class Targets:
     report: Path | None = None
     animation: Path | None = None
 
-    def __iter__(self) -> Iterator[Path]:
-        return (path for one in fields(self) if (path := getattr(self, one.name)) is not None)
-
     def for_pictures(self, count: int) -> list[Targets]:
         """The files of each picture: solved-1.png, solved-2.png, ... of several; solved.png of a single one."""
-        if count == 1:
-            return [self]
-        return [
-            Targets(**{one.name: _add_number(getattr(self, one.name), k) for one in fields(self)})
-            for k in range(1, count + 1)
-        ]
+        return [self] if count == 1 else [Targets(*(_add_number(path, k + 1) for path in self)) for k in range(count)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +70,7 @@ class SolveRequest:
         if pictures is None:
             is_described = self.in_place or any((self.rows, self.cols, self.pin, self.reference))
             pictures = "auto" if holds_pieces and not is_described else 1
-        if pictures != 1 and any(_is_numbered(self.input, path) for path in self.targets):
+        if pictures != 1 and any(_is_numbered(self.input, path) for path in filter(None, self.targets)):
             raise InputError(SAME_FILE)
         return None if pictures == "auto" else pictures
 

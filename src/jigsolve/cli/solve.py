@@ -42,7 +42,7 @@ def run(request: SolveRequest, params: SolveParams) -> bool:
 
 def _check_targets(targets: Targets) -> None:
     """Can all files be written? Checked before the solve, so that no work is lost."""
-    for path in targets:
+    for path in filter(None, targets):
         files.check_target(path)
     if targets.overlay is not None:
         files.check_picture_target(targets.overlay, render.BLANK)
