@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import connected_components
 
 from jigsolve.puzzle.geometry import piece_of
 
@@ -150,6 +149,8 @@ def _count_until(merges: list[Merge], n: int, pictures: int) -> int:
 
 def _large_groups(merges: list[Merge], n: int) -> list[Group]:
     """The groups after some merges, the largest first, without those too small for a picture."""
+    from scipy.sparse.csgraph import connected_components  # slow to import
+
     a, b = (np.array([getattr(merge, end) for merge in merges], dtype=np.int64) for end in "ab")
     label = connected_components(coo_array((np.ones(len(a)), (a, b)), shape=(n, n)), directed=False)[1]
     sizes = np.bincount(label)

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
 from scipy.special import expit, gammaln, logit
 
 from jigsolve.confidence.values import Confidence, Floats
@@ -182,6 +181,8 @@ def _surroundings_of_right(right: Floats, down: Floats, total: Floats, count: Fl
 
 def find_attachment(right: Floats, down: Floats) -> Floats:
     """(rows, cols) the weakest joint on the best path from each cell to the main body (a maximum spanning tree)."""
+    from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree  # slow to import
+
     shape = right.shape[0], down.shape[1]
     cell = np.arange(shape[0] * shape[1]).reshape(shape)
     first, second, probability = (

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
 from jigsolve.placement.costs import MAX_COST, CellCosts, Floats, Indices
 from jigsolve.puzzle import HOLE, Layout
@@ -21,6 +19,8 @@ SWEEPS = 60
 
 def assign_pieces(problem: GridProblem, costs: CellCosts) -> Layout:
     """The layout with the least total cost."""
+    from scipy.optimize import linear_sum_assignment  # slow to import
+
     n, cells = len(problem), problem.cells
     if n <= MAX_DENSE_PIECES:
         least = np.hstack([d.min(axis=0) for _, d in costs.distance_blocks()])
@@ -35,6 +35,8 @@ def assign_pieces(problem: GridProblem, costs: CellCosts) -> Layout:
 
 def _assign_among_candidates(costs: CellCosts, n: int, cells: int) -> tuple[Indices, Indices]:
     """Pieces and cells of least cost, where each piece chooses among its nearest cells: a sparse assignment."""
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching  # slow to import
+
     d, where = np.full((n, 0), 0.0), np.zeros((n, 0), dtype=np.int64)
     for part, block in costs.distance_blocks():
         d = np.hstack([d, block.min(axis=0)])
@@ -70,6 +72,8 @@ class Exchange:
 
     def improve(self, layout: Layout) -> Layout:
         """Exchange the pieces of random sets of cells. No two cells touch, so that an assignment is optimal."""
+        from scipy.optimize import linear_sum_assignment  # slow to import
+
         rng = np.random.default_rng(self.seed)
         pieces, turns = layout.pieces.astype(np.int64), layout.turns.astype(np.int64)
         for _ in range(SWEEPS * max(1, pieces.size // (5 * MAX_EXCHANGED))):

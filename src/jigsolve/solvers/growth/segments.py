@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from jigsolve.puzzle.geometry import (
     DOWN,
@@ -60,6 +59,8 @@ class Region:
         index[cells] = -1
 
     def _find_segments(self, threshold: float, needs_loops: bool, index: Cells) -> tuple[NDArray[np.int64], int]:
+        from scipy.sparse.csgraph import connected_components  # slow to import
+
         board, cells = self.board, self.cells
         beside = [index[cells + step] for step in board.arrays.steps]
         strong = [board.joints(cells, direction) >= threshold for direction in range(SIDES)]
