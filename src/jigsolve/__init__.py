@@ -7,34 +7,43 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jigsolve.bags.mixed import solve_mixed
+    from jigsolve.compatibility import Joints
+    from jigsolve.confidence import Candidates, Confidence
+    from jigsolve.dissimilarity import Pairs
     from jigsolve.io.inputs import Input, read_puzzle
     from jigsolve.pipeline import Result, SolveParams, solve
-    from jigsolve.puzzle.layout import Layout
-    from jigsolve.puzzle.pieces import Puzzle, cut, scramble
-    from jigsolve.puzzle.scores import Scores, score
-    from jigsolve.runtime.errors import InputError
+    from jigsolve.puzzle import Layout, Pins, Puzzle, Scores, cut, score, scramble
+    from jigsolve.runtime import EventHandler, InputError
 
 __version__ = "0.1.0"
 
 # Names are loaded when first used: `import jigsolve` and `jigsolve --help` wait for no numerics.
 _HOMES = {
+    "Candidates": "confidence",
+    "Confidence": "confidence",
+    "EventHandler": "runtime",
     "Input": "io.inputs",
-    "InputError": "runtime.errors",
-    "Layout": "puzzle.layout",
-    "Puzzle": "puzzle.pieces",
+    "InputError": "runtime",
+    "Joints": "compatibility",
+    "Layout": "puzzle",
+    "Pairs": "dissimilarity",
+    "Pins": "puzzle",
+    "Puzzle": "puzzle",
     "Result": "pipeline",
-    "Scores": "puzzle.scores",
+    "Scores": "puzzle",
     "SolveParams": "pipeline",
-    "cut": "puzzle.pieces",
+    "cut": "puzzle",
     "read_puzzle": "io.inputs",
-    "score": "puzzle.scores",
-    "scramble": "puzzle.pieces",
+    "score": "puzzle",
+    "scramble": "puzzle",
     "solve": "pipeline",
     "solve_mixed": "bags.mixed",
 }
 
-__all__ = ["Input", "InputError", "Layout", "Puzzle", "Result", "Scores", "SolveParams", "__version__", "cut",
-           "read_puzzle", "score", "scramble", "solve", "solve_mixed"]  # fmt: skip
+__all__ = [
+    "Candidates", "Confidence", "EventHandler", "Input", "InputError", "Joints", "Layout", "Pairs", "Pins", "Puzzle",
+    "Result", "Scores", "SolveParams", "__version__", "cut", "read_puzzle", "score", "scramble", "solve", "solve_mixed",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

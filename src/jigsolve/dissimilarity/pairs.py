@@ -79,12 +79,12 @@ class Pairs:
         """The same with at most `count` candidates of every side."""
         return replace(self, sides=self.sides[:, :count], distances=self.distances[:, :count])
 
-    def expand(self, puzzle: Puzzle) -> Pairs:
-        """Pairs over all pieces of a puzzle, from pairs over its classes: a class stands for all its copies."""
+    def expand(self, puzzle: Puzzle, count: int) -> Pairs:
+        """The `count` nearest sides over all pieces of a puzzle: a class stands for all its copies."""
         classes = self.classes
         if classes is None:
-            return self
-        n, count = len(puzzle), self.sides.shape[1]
+            return self.truncate(count)
+        n, count = len(puzzle), max(1, min(count, self.rival_count))
         piece = np.repeat(np.arange(n), SIDES)
         own = side_id(classes.class_of[piece], direction_of(np.tile(np.arange(SIDES), n), classes.turn_offset[piece]))
         members = np.argsort(classes.class_of, kind="stable")

@@ -77,13 +77,14 @@ def weigh(task: Task, pairs: Pairs) -> Joints:
     """C and P of the candidate joints; Eq. 10 of what was measured, if there is no time for more."""
     task.run.clock.start_stage("compatibility")
     compatibility = task.parts.compatibility
-    if not task.parts.solver.merges_copies:
-        pairs = pairs.expand(task.puzzle)
+    if task.parts.solver.merges_copies:
+        pairs = pairs.truncate(compatibility.count_candidates(pairs.puzzle, pairs.border))
+    else:
+        pairs = pairs.expand(task.puzzle, compatibility.count_candidates(task.puzzle, pairs.border))
     try:
         if not pairs.interrupted:
-            needed = pairs.truncate(compatibility.count_candidates(pairs.puzzle, pairs.border))
             with limit_blas_threads(1):
-                return compatibility.weigh(needed, task.run)
+                return compatibility.weigh(pairs, task.run)
     except (KeyboardInterrupt, DeadlineError):
         pass
     return replace(Percentile().weigh(pairs, task.run), is_fallback=True)
