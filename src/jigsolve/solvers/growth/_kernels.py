@@ -25,6 +25,12 @@ TOP, BOTTOM, WEST, EAST, FILLED, ROWS, COLS, TRANSPOSABLE, WIDTH, WAITING, TOTAL
 AMPLITUDE, ROUND = range(2)  # entries of board.noise
 
 
+def inlined(function):
+    """Compile a function into its callers. A call would copy the whole tuple of the board."""
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": True}
+    return njit(cache=True, error_model="numpy", **options)(function)
+
+
 @inner
 def neighbour(b, cell, direction):
     return cell + b.steps[direction]
@@ -94,7 +100,7 @@ def remove(b, cell):
         f[EAST] -= 1
 
 
-@inner
+@inlined
 def joint(b, cell, direction):
     """C of the joint of a cell in a direction, 0 if a piece is missing."""
     beside = neighbour(b, cell, direction)
@@ -107,7 +113,7 @@ def joint(b, cell, direction):
     return 0.0
 
 
-@inner
+@inlined
 def local_consistency(b, cell):
     """Sum of C over the joints of a cell."""
     total = 0.0
@@ -130,11 +136,10 @@ def local_consistencies(b, cells, out):
 
 
 @njit(cache=True, error_model="numpy")
-def better_joints(b, cell, min_gain):
+def better_joints(b, cell, min_gain, out):
     """List the joints that are better for the piece in a cell than those it has; returns their number.
 
-    b.better_sides[k]: the ids of its own side and of the other one. b.better_gains[k]: what C of its own side would
-    gain, above `min_gain`. Pieces with copies are left out.
+    out: the NamedTuple `JointList` of `board.py`. Gains are above `min_gain`. Pieces with copies are left out.
     """
     piece, turn = b.cells[PIECE, cell], b.cells[TURN, cell]
     count = 0
@@ -143,8 +148,8 @@ def better_joints(b, cell, min_gain):
         for e in range(b.indptr[a], b.indptr[a + 1]):
             other, gain = piece_of(b.indices[e]), b.data[e] - present
             if gain > min_gain and b.stock[COPIES, other] == 1 and other != piece and b.stock[PLACE, other] >= 0:
-                b.better_sides[count, 0], b.better_sides[count, 1] = a, b.indices[e]
-                b.better_gains[count] = gain
+                out.sides[count, 0], out.sides[count, 1] = a, b.indices[e]
+                out.gains[count] = gain
                 count += 1
     return count
 

@@ -29,8 +29,8 @@ class Arrays(NamedTuple):
     turn, the piece proposed for an open cell, its turn. priority: (canvas,) of waiting cells. stock: (4, pieces) the
     cell where a piece lies, copies not placed, copies in all, bits of the turns it may take. frame: the block's
     bounding box, counts and sizes. lines: (2, rows or columns) filled cells in each. heap: (2, room) priorities and
-    cells. scratch: (2, room) keys and values. better_sides: (room, 2) and better_gains: (room,) of better joints.
-    noise: amplitude and number of the round. barred: (canvas,) cells that stay empty.
+    cells. scratch: (2, room) keys and values. noise: amplitude and number of the round. barred: (canvas,) cells that
+    stay empty.
     """
 
     indptr: NDArray[np.int32]
@@ -44,10 +44,15 @@ class Arrays(NamedTuple):
     lines: NDArray[np.int32]
     heap: NDArray[np.float64]
     scratch: NDArray[np.float64]
-    better_sides: Cells
-    better_gains: NDArray[np.float64]
     noise: NDArray[np.float64]
     barred: NDArray[np.bool_]
+
+
+class JointList(NamedTuple):
+    """Room for joints of one piece: (room, 2) ids of its own side and of the other, (room,) gains in C."""
+
+    sides: Cells
+    gains: NDArray[np.float64]
 
 
 class Box(NamedTuple):
@@ -103,13 +108,17 @@ class Board:
         frame = np.zeros(11, dtype=np.int64)
         frame[[k.ROWS, k.COLS]] = problem.rows, problem.cols
         frame[[k.TRANSPOSABLE, k.WIDTH, k.TOTAL]] = self.is_transposable, self.width, len(problem)
-        most = int(np.diff(C.indptr[::SIDES]).max(initial=0))  # candidate joints of a piece
         return Arrays(
             C.indptr.astype(np.int32), C.indices.astype(np.int32), C.data.astype(np.float64), cell_steps(self.width),
             cells, np.zeros(canvas), stock, frame, np.zeros((2, max(self.height, self.width)), dtype=np.int32),
-            np.zeros((2, 16 * len(problem) + 64)), np.zeros((2, MAX_CANDIDATES)),
-            np.zeros((most, 2), dtype=np.int64), np.zeros(most), np.zeros(2), np.zeros(canvas, dtype=bool),
+            np.zeros((2, 16 * len(problem) + 64)), np.zeros((2, MAX_CANDIDATES)), np.zeros(2),
+            np.zeros(canvas, dtype=bool),
         )  # fmt: skip
+
+    def make_joint_list(self) -> JointList:
+        """Room for all candidate joints of any piece."""
+        room = int(np.diff(self.arrays.indptr[::SIDES]).max(initial=0))
+        return JointList(np.zeros((room, 2), dtype=np.int64), np.zeros(room))
 
     def frame(self) -> Box:
         """Where the grid lies if its frame does not float."""

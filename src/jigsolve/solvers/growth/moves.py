@@ -55,6 +55,7 @@ class Moves:
         self.deficient: Cells = NO_CELLS
         self.label = np.full(board.height * board.width, -1, dtype=np.int64)  # a buffer, -1 between moves
         self._order = np.zeros(len(board.problem), dtype=np.int64)
+        self._joints = board.make_joint_list()
 
     def draw(self) -> Move | None:
         """A move, or None if the one drawn found nothing to do."""
@@ -220,8 +221,8 @@ class Moves:
     def _better_joint(self, cell: int, excluded: Cells | None = None) -> BetterJoint | None:
         """A better joint of a cell with a piece outside some cells, drawn by its gain."""
         a = self.board.arrays
-        count = k.better_joints(a, cell, self.params.better_joint_min_gain)
-        sides, gains = a.better_sides[:count], a.better_gains[:count].tolist()
+        count = k.better_joints(a, cell, self.params.better_joint_min_gain, self._joints)
+        sides, gains = self._joints.sides[:count], self._joints.gains[:count].tolist()
         places = a.stock[k.PLACE, piece_of(sides[:, 1])].tolist()
         without = set() if excluded is None else set(excluded.tolist())
         found, total = None, 0.0

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.solvers.growth.board import Board, Cells
+from jigsolve.solvers.growth.board import Board, Cells, JointList
 from jigsolve.solvers.growth.exchange import _kernels
 from jigsolve.solvers.growth.params import MoveParams
 
@@ -21,7 +21,7 @@ class Workspace(NamedTuple):
 
     pinned: (canvas,) cells that stay. limits: least gain of a better joint, lower and upper end of the threshold of a
     patch's joints. state: (1,) of the random generator. label: (canvas,) -1 between exchanges. cells: (2, room) from
-    and to where pieces move. undo: (room, 2) pieces and turns.
+    and to where pieces move. undo: (room, 2) pieces and turns. joints: better joints of a piece.
     """
 
     pinned: NDArray[np.bool_]
@@ -30,6 +30,7 @@ class Workspace(NamedTuple):
     label: NDArray[np.int8]
     cells: Cells
     undo: Cells
+    joints: JointList
 
 
 class Exchanges:
@@ -42,6 +43,7 @@ class Exchanges:
             board.pinned, (params.better_joint_min_gain, *params.segment_threshold),
             np.array([seed % 2**64], dtype=np.uint64), np.full(board.height * board.width, -1, dtype=np.int8),
             np.zeros((2, most), dtype=np.int64), np.zeros((most, 2), dtype=np.int64),
+            board.make_joint_list(),
         )  # fmt: skip
 
     def attempt(self, pieces: Cells, times: int, temperature: float) -> float:

@@ -40,11 +40,11 @@ def draw(state):
 @inner
 def draw_better_joint(b, w, cell):
     """Index of a better joint of a cell, drawn by its gain; -1 if there is none."""
-    count = better_joints(b, cell, w.limits[0])
+    count = better_joints(b, cell, w.limits[0], w.joints)
     found, total = -1, 0.0
     for k in range(count):
-        total += b.better_gains[k]
-        if draw(w.state) * total < b.better_gains[k]:
+        total += w.joints.gains[k]
+        if draw(w.state) * total < w.joints.gains[k]:
             found = k
     return found
 
@@ -152,7 +152,7 @@ def exchanges(b, w, pieces, times, temperature):
         found = draw_better_joint(b, w, cell)
         if found < 0:
             continue
-        side, other_side = b.better_sides[found, 0], b.better_sides[found, 1]
+        side, other_side = w.joints.sides[found, 0], w.joints.sides[found, 1]
         other = np.int64(b.stock[PLACE, piece_of(other_side)])
         if draw(w.state) < 0.5:  # either piece may move to the other
             cell, other, side, other_side = other, cell, other_side, side

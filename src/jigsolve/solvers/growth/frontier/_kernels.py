@@ -30,6 +30,7 @@ from jigsolve.solvers.growth._kernels import (
     WIDTH,
     facing,
     fits,
+    inlined,
     local_consistency,
     may_take,
     neighbour,
@@ -104,7 +105,7 @@ def tally_piece(b, piece, cell):
     return count
 
 
-@inner
+@inlined
 def evaluate(b, cell):
     """Store the best hypothesis of an open cell as its proposal; returns its share p q of the consistency.
 
