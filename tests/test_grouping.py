@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import coo_array, csr_array
 
-from jigsolve.bags.grouping import Ties, find_groups, merges, ties
+from jigsolve.bags.grouping import Ties, find_groups, find_ties, merge_groups
 
 
 def joints_of(shapes: list[tuple[int, int]], strong: float, false: list[tuple[int, int, float]] = ()) -> csr_array:
@@ -73,16 +73,16 @@ def test_crumbs_and_copies_are_loose() -> None:
 
 def test_two_pieces_are_tied_once() -> None:
     P = joints_of([(1, 2)], 0.5, [(1, 7, 0.2)])
-    tied = ties(P, ones(2), 0.0)
+    tied = find_ties(P, ones(2), 0.0)
     assert (tied.a.tolist(), tied.b.tolist(), tied.P.tolist()) == ([0], [1], [0.5])
-    assert len(ties(P, ones(2), 0.6).a) == 0
+    assert len(find_ties(P, ones(2), 0.6).a) == 0
 
 
 @given(st.lists(st.tuples(st.integers(0, 11), st.integers(0, 11), st.floats(0.01, 1.0)), max_size=30))
 def test_merges_are_those_of_a_plain_twin(some: list[tuple[int, int, float]]) -> None:
     tied = {(min(a, b), max(a, b)): p for a, b, p in some if a != b}
     arrays = [np.array([pair[end] for pair in tied], dtype=np.int64) for end in (0, 1)]
-    found = merges(Ties(arrays[0], arrays[1], np.array(list(tied.values()))), 12)
+    found = merge_groups(Ties(arrays[0], arrays[1], np.array(list(tied.values()))), 12)
     parts = [{k} for k in range(12)]
     for merge in found:
         strongest = max(
