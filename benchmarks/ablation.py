@@ -1,21 +1,25 @@
-"""What each ingredient of solver `default` buys: every one off in turn, on the same puzzles and shuffles.
+"""What each ingredient of solver `default` contributes: each is switched off in turn, on the same puzzles and shuffles.
 
     python benchmarks/ablation.py FOLDER [--type 1] [--shuffles 2] [--effort normal] [--pictures 20] [--piece 28]
+                                  [--crop 60x90] [--large]
 
-Pairs and compatibilities are computed once a puzzle, so that CPU seconds are those of growth and search alone. The
-last columns compare with all ingredients, puzzle by puzzle: the difference in NC with its standard error, and the
-consistency reached, for variants that are given the same C. The table is printed after every shuffle.
+Pairs and compatibilities are computed once for each puzzle, so that CPU seconds are those of growth and search alone.
+The last columns compare with all ingredients, puzzle by puzzle: the difference in NC with its standard error, and the
+consistency reached by variants with the same C. The table is printed after every shuffle. --crop takes a centred part
+of each picture, in pieces; --large takes the ingredients of puzzles above 2,000 pieces.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
@@ -24,59 +28,53 @@ from jigsolve.bench.campaign import Run
 from jigsolve.compatibility import Compatibility, Learned, Percentile
 from jigsolve.dissimilarity import Mahalanobis, find_pairs
 from jigsolve.io import files
-from jigsolve.puzzle.piece_classes import PieceClasses, find_piece_classes, merge_copies
-from jigsolve.puzzle.pieces import Puzzle, cut, scramble
-from jigsolve.puzzle.scores import score
-from jigsolve.runtime.events import ignore_event
-from jigsolve.solvers import Budget, Default, GridProblem, default
+from jigsolve.puzzle import Layout, PieceClasses, Pixels, Puzzle, cut, find_piece_classes, merge_copies, score, scramble
+from jigsolve.runtime import RunContext, ignore_event
+from jigsolve.solvers import EFFORTS, Budget, Default, GridProblem, default
 from jigsolve.solvers.growth import _kernels
-from jigsolve.solvers.growth.board import Board, Cells
-from jigsolve.solvers.growth.search import Moves, Search, SearchParams
+from jigsolve.solvers.growth.board import Board
+from jigsolve.solvers.growth.params import LARGE_PUZZLE_SHARES, SMALL_PUZZLE_SHARES, SearchParams, moves_for
 
-MOVES = ("window", "weak", "half", "largest", "shed", "relocate", "slide")
+JPEG_BLOCK = 16  # pixels; a crop keeps the picture's blocks in place
 
-
-class CalmBoard(Board):
-    """Regrows without noise."""
-
-    def attempt(
-        self, gone: Cells, wanted: Cells, bar: float, noise: float = 0.0, round_: int = 0
-    ) -> tuple[float, bool]:
-        return super().attempt(gone, wanted, bar, 0.0, round_)
+Change = Callable[[SearchParams, int], SearchParams]  # takes the number of pieces too
 
 
-class ColumnBoard(Board):
-    """Pieces do not compete for cells: only cells that several copies could fill skip the row, so all have copies."""
+class NoCompetitionBoard(Board):
+    """Pieces do not compete for cells: the growth looks at other cells only for pieces without copies."""
 
-    def __init__(self, grid: GridProblem) -> None:
-        super().__init__(grid)
+    def attempt(self, *args: Any) -> tuple[float, bool]:
         self.arrays.stock[_kernels.COPIES] += 1
+        try:
+            return super().attempt(*args)
+        finally:
+            self.arrays.stock[_kernels.COPIES] -= 1
 
 
-def without(name: str) -> type[Search]:
-    """A search whose other moves share the chances of the one left out."""
+def drop_move(name: str) -> Change:
+    """Share the probability of a move among the others."""
 
-    class Fewer(Search):
-        def __init__(self, board: Board, seed: int, params: SearchParams) -> None:
-            super().__init__(board, seed, params)
-            self.moves = Moves(board, self.rng)
-            kept = [(share, move) for share, move in self.moves.table if move.__name__ != name]
-            total = sum(share for share, _ in kept)
-            self.moves.table = [(share / total, move) for share, move in kept]
-            first = kept[0][1]
-            self.moves.window = first  # what `draw` falls back to when shares add up to a hair below 1
+    def change(params: SearchParams, pieces: int) -> SearchParams:
+        moves = moves_for(pieces)
+        total = sum(share for other, share in moves.shares.items() if other != name)
+        shares = {other: share / total for other, share in moves.shares.items() if other != name}
+        return replace(params, moves=replace(moves, shares=shares))
 
-    return Fewer
+    return change
+
+
+def change_to(**numbers: Any) -> Change:
+    return lambda params, pieces: replace(params, **numbers)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """C by which compatibility, over kinds or pieces, and what to change in the solver."""
+    """Which C the solver gets, over piece classes or pieces, and what changes in the solver."""
 
     compatibility: str = "learned"
-    kinds: bool = True
-    params: Callable[[SearchParams], SearchParams] = lambda params: params
-    parts: tuple[tuple[str, type], ...] = ()
+    merges_copies: bool = True
+    change: Change = lambda params, pieces: params
+    board: type[Board] | None = None
 
 
 COMPATIBILITIES: Mapping[str, Compatibility] = {
@@ -84,54 +82,90 @@ COMPATIBILITIES: Mapping[str, Compatibility] = {
     "without loops": Learned(loops=False),
     "percentile": Percentile(),
 }
-VARIANTS = {
+SEARCH_VARIANTS = {
+    "no competition of cells": Variant(board=NoCompetitionBoard),
+    "no noise": Variant(change=change_to(noise=(0.0, 0.0))),
+    "no annealing: only gains are kept": Variant(change=change_to(start_temperature=1e-9, end_temperature=1e-9)),
+}
+SMALL_VARIANTS = {
     "all": Variant(),
     "C by Eq. 10 instead of the learned one": Variant("percentile"),
     "learned C without loops": Variant("without loops"),
-    "no kinds: identical pieces stay apart": Variant(kinds=False),
-    "no search: the first growth": Variant(params=lambda params: replace(params, cycles=0)),
-    "the first growth without the competition of cells": Variant(
-        params=lambda params: replace(params, cycles=0), parts=(("Board", ColumnBoard),)
-    ),
-    "no noise": Variant(parts=(("Board", CalmBoard),)),
-    "no annealing: only what is better is kept": Variant(params=lambda params: replace(params, warm=1e-9, cold=1e-9)),
-    **{f"no move `{name}`": Variant(parts=(("Search", without(name)),)) for name in MOVES},
+    "no piece classes: identical pieces stay apart": Variant(merges_copies=False),
+    "no search: the first growth": Variant(change=change_to(max_cycles=0)),
+    **SEARCH_VARIANTS,
+    **{f"no move `{name}`": Variant(change=drop_move(name)) for name in SMALL_PUZZLE_SHARES},
+}
+LARGE_VARIANTS = {
+    "all": Variant(),
+    "no exchanges": Variant(change=change_to(exchanges_per_round=0)),
+    "no rebuilds of the whole picture": Variant(change=change_to(rebuilds_per_cycle=0)),
+    **SEARCH_VARIANTS,
+    **{f"no move `{name}`": Variant(change=drop_move(name)) for name in LARGE_PUZZLE_SHARES},
 }
 
 
-@contextmanager
-def altered(variant: Variant, effort: str) -> Iterator[None]:
-    """The solver's module with some of its parts exchanged."""
-    with ExitStack() as stack:
-        changed = {effort: variant.params(default.EFFORTS[effort])}
-        stack.enter_context(patch.dict(default.EFFORTS, changed))
-        for name, part in variant.parts:
-            stack.enter_context(patch.object(default, name, part))
-        yield
-
-
-def grid_of(puzzle: Puzzle, compatibility: Compatibility, kinds: PieceClasses | None, seed: int) -> GridProblem:
-    known = puzzle if kinds is None else merge_copies(puzzle, kinds)
-    measure = Mahalanobis()
-    near = find_pairs(known, measure, compatibility.keep(known))
-    return GridProblem(compatibility.matrix(known, measure, near, seed), puzzle.rows, puzzle.cols, puzzle.turns, kinds)
+def make_problem(puzzle: Puzzle, compatibility: Compatibility, classes: PieceClasses | None, seed: int) -> GridProblem:
+    merged = puzzle if classes is None else merge_copies(puzzle, classes)
+    pairs = find_pairs(merged, Mahalanobis(), compatibility.count_candidates(merged))
+    C = compatibility.weigh(pairs, RunContext(seed)).C
+    return GridProblem(C, puzzle.rows, puzzle.cols, puzzle.turns, classes)
 
 
 @dataclass
-class Found:
-    """DC, NC, PR, CPU seconds, consistency; one row a puzzle."""
+class Table:
+    """Rows of DC, NC, PR, CPU seconds, consistency; one for each puzzle."""
 
     rows: list[tuple[float, float, float, float, float]]
 
-    def line(self, name: str, full: Found, same_c: bool, shuffles: int) -> str:
-        mine, theirs = np.array(self.rows), np.array(full.rows)
-        direct, neighbour = 100.0 * mine[:, :2].mean(axis=0)
-        perfect, cpu = mine[:, 2].sum() / shuffles, mine[:, 3].mean()
-        gap = 100.0 * (mine[:, 1] - theirs[:, 1])
-        spread = gap.std() / np.sqrt(max(1, len(gap) - 1))
-        against = "" if self is full else f"{gap.mean():+.2f} ± {spread:.2f}"
-        reached = f"{100.0 * mine[:, 4].sum() / theirs[:, 4].sum():.2f} %" if same_c else ""
+    def format_line(self, name: str, full: Table, has_same_C: bool, shuffles: int) -> str:
+        own, other = np.array(self.rows), np.array(full.rows)
+        direct, neighbour = 100.0 * own[:, :2].mean(axis=0)
+        perfect, cpu = own[:, 2].sum() / shuffles, own[:, 3].mean()
+        gap = 100.0 * (own[:, 1] - other[:, 1])
+        error = gap.std() / np.sqrt(max(1, len(gap) - 1))
+        against = "" if self is full else f"{gap.mean():+.2f} ± {error:.2f}"
+        reached = f"{100.0 * own[:, 4].sum() / other[:, 4].sum():.2f} %" if has_same_C else ""
         return f"| {name} | {direct:.2f} / {neighbour:.2f} / {perfect:.1f} | {cpu:.2f} | {against} | {reached} |"
+
+
+def crop(picture: Pixels, rows: int, cols: int, piece: int) -> Pixels:
+    """The middle of a picture; its first pixel is the first of a block of a JPEG coder."""
+    high, wide = rows * piece, cols * piece
+    if high > picture.shape[0] or wide > picture.shape[1]:
+        raise SystemExit(f"Expected pictures of at least {high} x {wide} pixels, got one of {picture.shape[:2]}.")
+    top, left = (
+        (size - part) // 2 // JPEG_BLOCK * JPEG_BLOCK
+        for size, part in zip(picture.shape[:2], (high, wide), strict=True)
+    )
+    return picture[top : top + high, left : left + wide]
+
+
+def parse_crop(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"Expected ROWSxCOLS, got {text!r}.")
+    return int(found[1]), int(found[2])
+
+
+def solve_all(
+    puzzle: Puzzle, truth: Layout, seed: int, effort: str, variants: Mapping[str, Variant], tables: dict[str, Table]
+) -> None:
+    classes = find_piece_classes(puzzle)
+    problems = {
+        key: make_problem(puzzle, COMPATIBILITIES[key[0]], classes if key[1] else None, seed)
+        for key in dict.fromkeys((variant.compatibility, variant.merges_copies) for variant in variants.values())
+    }
+    for name, variant in variants.items():
+        params = variant.change(default.params_for(len(puzzle), effort), len(puzzle))
+        with patch.object(default, "Board", variant.board) if variant.board else nullcontext():
+            begin = time.process_time()
+            problem = problems[variant.compatibility, variant.merges_copies]
+            answer = Default(params).solve(problem, seed, ignore_event, Budget(effort))
+            cpu = time.process_time() - begin
+        scores = score(answer.layout, truth, rotated=puzzle.rotated)
+        consistency = problems["learned", True].consistency(answer.layout)
+        tables[name].rows.append((scores.direct, scores.neighbour, scores.perfect, cpu, consistency))
 
 
 def main() -> None:
@@ -139,38 +173,27 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--type", type=int, default=1, choices=(1, 2))
     parser.add_argument("--shuffles", type=int, default=2)
-    parser.add_argument("--effort", default="normal", choices=tuple(default.EFFORTS))
+    parser.add_argument("--effort", default="normal", choices=EFFORTS)
     parser.add_argument("--pictures", type=int)
     parser.add_argument("--piece", type=int, default=28)
-    asked = parser.parse_args()
-    pictures = files.list_pictures(asked.folder)[: asked.pictures]
-    found = {name: Found([]) for name in VARIANTS}
-    for seed in range(1, asked.shuffles + 1):
-        for path in pictures:
-            run = Run(path, (asked.piece, asked.piece), asked.type, "default", seed)
-            whole = cut(files.read_picture_8bit(path), asked.piece)
-            puzzle, truth = scramble(whole, asked.type == 2, run.shuffle_seed())
-            solve_all(puzzle, truth, seed, asked.effort, found)
+    parser.add_argument("--crop", type=parse_crop, metavar="ROWSxCOLS")
+    parser.add_argument("--large", action="store_true")
+    args = parser.parse_args()
+    variants = LARGE_VARIANTS if args.large else SMALL_VARIANTS
+    tables = {name: Table([]) for name in variants}
+    for seed in range(1, args.shuffles + 1):
+        for path in files.list_pictures(args.folder)[: args.pictures]:
+            run = Run(path, (args.piece, args.piece), args.type, "default", seed)
+            picture = files.read_picture_8bit(path)
+            picture = picture if args.crop is None else crop(picture, *args.crop, args.piece)
+            puzzle, truth = scramble(cut(picture, args.piece), args.type == 2, run.shuffle_seed())
+            solve_all(puzzle, truth, seed, args.effort, variants, tables)
             print(f"shuffle {seed}, {path.name}", file=sys.stderr, flush=True)
-        print(f"\n| {asked.folder.name}, Type {asked.type} | DC / NC / PR | CPU s | NC against all | consistency |")
+        print(f"\n| {args.folder.name}, Type {args.type} | DC / NC / PR | CPU s | NC against all | consistency |")
         print("|---|---|---|---|---|")
-        for name, rows in found.items():
-            same_c = VARIANTS[name].compatibility == "learned"
-            print(rows.line(name, found["all"], same_c, seed), flush=True)
-
-
-def solve_all(puzzle: Puzzle, truth, seed: int, effort: str, found: dict[str, Found]) -> None:
-    kinds = find_piece_classes(puzzle)
-    grids = {(name, True): grid_of(puzzle, make, kinds, seed) for name, make in COMPATIBILITIES.items()}
-    grids["learned", False] = grid_of(puzzle, COMPATIBILITIES["learned"], None, seed)
-    for name, variant in VARIANTS.items():
-        with altered(variant, effort):
-            begin = time.process_time()
-            answer = Default().solve(grids[variant.compatibility, variant.kinds], seed, ignore_event, Budget(effort))
-            cpu = time.process_time() - begin
-        got = score(answer.layout, truth, rotated=puzzle.rotated)
-        consistency = grids["learned", True].consistency(answer.layout)
-        found[name].rows.append((got.direct, got.neighbour, got.perfect, cpu, consistency))
+        for name, table in tables.items():
+            has_same_C = variants[name].compatibility == "learned"
+            print(table.format_line(name, tables["all"], has_same_C, seed), flush=True)
 
 
 if __name__ == "__main__":
