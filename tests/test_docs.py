@@ -83,4 +83,4 @@ def test_the_architecture_page_knows_the_tree() -> None:
 
 
 def test_the_picture_of_the_readme_is_small() -> None:
-    assert (ROOT / "docs" / "before-after.jpg").stat().st_size < 300_000
+    assert (ROOT / "docs" / "demo.gif").stat().st_size < 300_000
