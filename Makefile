@@ -5,13 +5,20 @@ JOBS ?= 1
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test lint browser screenshots fuzz audit licences dist bench clean
+.PHONY: demo test quick lint browser screenshots fuzz audit licences dist bench clean
 
 demo: $(READY)
 	$(BIN)/jigsolve demo
 
 test: $(READY) lint browser
 	$(BIN)/python -m pytest
+
+# about half a minute: the data model, the stages one by one, files
+QUICK := geometry layout layout_file scores puzzle pins piece_classes normalise workers relaxation compatibility \
+	dissimilarity blocks calibration board holes assembly grouping pipeline render files piece_files picture_files \
+	samples verdict package bands
+quick: $(READY)
+	$(BIN)/python -m pytest $(QUICK:%=tests/test_%.py)
 
 lint: $(READY)
 	$(BIN)/ruff check .
