@@ -6,8 +6,6 @@ longer; different pictures share no joint. The strength of a tie is that sum ove
 least 0.5, it is 0.4 and more within a picture, 0.03 and less between two (docs/lab.md).
 """
 
-from __future__ import annotations
-
 import heapq
 from math import sqrt
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 bag -> P of all joints -> groups -> frames on one canvas -> pieces and shape of each picture -> solve, one by one
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ The cores of the pictures, pieces that are surely tied together, are laid out on
 frames on one canvas: loose pieces grow in where they fit best, and the search moves pieces that fit better elsewhere.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Measures of candidate joints, their comparison with rivals, and 2 x 2 loops."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

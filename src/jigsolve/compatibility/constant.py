@@ -1,7 +1,5 @@
 """Constant pieces (Eq. 11): their joints with each other are all perfect, so most of them are removed at random."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.sparse import csr_array
 

@@ -1,7 +1,5 @@
 """The candidate joints of a puzzle, each once, with the features that the first network sees."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

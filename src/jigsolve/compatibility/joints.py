@@ -1,7 +1,5 @@
 """Joints: C over piece sides and, if the compatibility gives it, the probability P. What the second stage hands on."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ All measures are means over the pixels of the border. e is the border extrapolat
 sides' own gradients, and "saturated" means x / (x + s), so that single outliers do not decide.
 """
 
-from __future__ import annotations
-
 from enum import IntEnum
 
 

@@ -1,7 +1,5 @@
 """The small networks of the learned compatibility, and their weights."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The paper's compatibility (Eq. 10): distance against the mean of the nearest k percent, to the power of its rank."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

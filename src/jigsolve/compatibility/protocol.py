@@ -1,7 +1,5 @@
 """What a compatibility is."""
 
-from __future__ import annotations
-
 from typing import Protocol
 
 from jigsolve.compatibility.joints import Joints

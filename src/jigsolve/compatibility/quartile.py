@@ -1,7 +1,5 @@
 """The compatibility of Andaló, Taubin & Goldenstein (2016) (Eq. 9): rank plus distance against the quartile."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

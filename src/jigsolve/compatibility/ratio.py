@@ -1,7 +1,5 @@
 """How far a joint is ahead of its rivals: its distance against the second best (Gallagher 2012; Son et al. 2014)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What each side of each piece shows, beyond the strips of the all-pairs search: features for the learned model."""
 
-from __future__ import annotations
-
 from enum import IntEnum
 from typing import NamedTuple
 

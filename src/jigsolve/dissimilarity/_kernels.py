@@ -4,8 +4,6 @@ A list holds keys in ascending order. A key has the 32 bits of the distance abov
 are ordered by side id and lists can be merged in any order.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -7,8 +7,6 @@ in which row. If there was no JPEG, or the picture was scaled since, the grids o
 evidence is ignored.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

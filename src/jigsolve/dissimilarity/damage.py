@@ -6,8 +6,6 @@ borders are read more smoothly. And if a sheet was saved as JPEG after it was sc
 that are adjacent on the sheet, so that these match best.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

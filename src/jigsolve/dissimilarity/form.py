@@ -7,8 +7,6 @@
 matrix product (`factorise_terms`), and a few pairs are recomputed without cancellation (`measure_pairs`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

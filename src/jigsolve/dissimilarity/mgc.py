@@ -1,7 +1,5 @@
 """Mahalanobis gradient compatibility (MGC) of Gallagher (2012), in RGB."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

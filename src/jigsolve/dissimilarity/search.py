@@ -1,7 +1,5 @@
 """The all-pairs search: for every side the nearest other sides, tile by tile, never the whole table at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sum of squared colour differences along the border, in CIELAB (Cho, Avidan & Freeman 2010)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Border pixels of all pieces, in CIELAB or RGB."""
 
-from __future__ import annotations
-
 from functools import cache, cached_property
 
 import numpy as np

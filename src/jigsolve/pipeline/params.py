@@ -1,7 +1,5 @@
 """SolveParams: which parts a solve is built from, and how long it may take."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple

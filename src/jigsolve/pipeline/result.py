@@ -1,7 +1,5 @@
 """Result: the answer to a puzzle."""
 
-from __future__ import annotations
-
 import io
 from base64 import b64encode
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The composition root: from an input to its result."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any

@@ -5,8 +5,6 @@
 If Ctrl-C or the deadline comes, a stage returns what it has, and the later ones make the best of it.
 """
 
-from __future__ import annotations
-
 import math
 from contextlib import suppress
 from dataclasses import replace

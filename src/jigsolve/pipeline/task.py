@@ -1,7 +1,5 @@
 """A task: a puzzle, what is known about it, and the run that solves it. Every stage is a function of it."""
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass, replace

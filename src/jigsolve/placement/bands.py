@@ -3,8 +3,6 @@
 A band above a picture and the same band below it have the same joints. Only the pixels at the seam differ.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """Costs of pieces in the cells of a reference: pixels -> Lab descriptors -> squared distances -> nats."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property

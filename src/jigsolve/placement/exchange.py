@@ -1,7 +1,5 @@
 """Assignment of pieces to cells: all by cost, then exchanges among cells that do not touch, by cost and joints."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.sparse import coo_array
 

@@ -8,8 +8,6 @@ Each exchange is again an assignment and therefore optimal. The solver's own ans
 improved in the same way, and the better of the two is the result.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

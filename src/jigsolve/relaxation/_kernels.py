@@ -1,7 +1,5 @@
 """The inner loops of a phase: the barycenter, one step of the update rule, the hypothesis to anchor."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -4,8 +4,6 @@ Balancing pulls the labeling towards doubly stochastic matrices, which are close
 one. Objects with equal rows stay equal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Compatibility coefficients r_ij(lambda, mu): how well two hypotheses agree (the paper's section 2.2)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Protocol
 

@@ -5,8 +5,6 @@ phase relaxes from the barycenter of the free objects and labels until one hypot
 anchors it. After one phase for each object the labeling is feasible for any coefficients.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol

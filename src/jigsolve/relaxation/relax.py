@@ -1,7 +1,5 @@
 """Relaxation labeling (Rosenfeld, Hummel & Zucker 1976): support, update, consistency, convergence."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

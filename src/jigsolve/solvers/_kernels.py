@@ -1,7 +1,5 @@
 """Support on a grid: each entry of C adds one shifted row of p to one row of q, for each turn of its first piece."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

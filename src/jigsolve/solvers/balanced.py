@@ -1,7 +1,5 @@
 """Solver `balanced`: relaxation labeling with Sinkhorn-Knopp balancing (Khoroshiltseva et al. 2021)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -8,8 +8,6 @@ case; a random start breaks the symmetry. Messages are damped, and joints that a
 An assignment reads the result off, so that it is a permutation.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -3,8 +3,6 @@
 Genady Paikin, Ayellet Tal, "Solving Multiple Square Jigsaw Puzzles with Missing Pieces", CVPR 2015.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

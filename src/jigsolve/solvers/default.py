@@ -1,7 +1,5 @@
 """Solver `default`: multi-phase relaxation on the frontier of a floating block, and a search around it."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from functools import partial

@@ -9,8 +9,6 @@ they share and the loops they close. When the graph is estimated again from the 
 and none is removed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from jigsolve.puzzle import Layout

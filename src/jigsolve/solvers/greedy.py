@@ -3,8 +3,6 @@
 Dolev Pomeranz, Michal Shemesh, Ohad Ben-Shahar, "A Fully Automated Greedy Square Jigsaw Puzzle Solver", CVPR 2011.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The puzzle as a labeling problem: objects are pieces, labels are cells times turns (Eqs. 6 and 7 of the paper)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -4,8 +4,6 @@ C and the relaxation are those of the other types, with far fewer labels: the jo
 turns of both. So one relaxation from the barycenter is enough, without phases.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

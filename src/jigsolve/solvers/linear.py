@@ -10,8 +10,6 @@ There are five programs at most, and a constrained tree joins the result further
 and again from the positions, by the graph connection Laplacian (`orientation`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

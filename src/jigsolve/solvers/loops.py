@@ -4,8 +4,6 @@ Kilho Son, James Hays, David B. Cooper, "Solving Square Jigsaw Puzzles with Loop
 Square Jigsaw Puzzle by Hierarchical Loop Constraints", IEEE TPAMI 2018.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ over the pieces, the connection Laplacian. The phases of its lowest eigenvector 
 2020). Once pieces are placed, their joints are added to the graph and the turns are estimated again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Solver `paper`: multi-phase relaxation labeling as in Vardi et al. (2023), Type 1 and Type 2."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import product
 

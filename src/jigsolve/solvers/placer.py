@@ -1,8 +1,6 @@
 """Greedy placement: pieces are added one by one next to placed ones, on an open canvas whose bounding box must fit
 the grid."""
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Callable, Iterable
 

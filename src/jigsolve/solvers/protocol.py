@@ -1,7 +1,5 @@
 """The interface of a solver: a `GridProblem` and a `Budget` in, an `Answer` out."""
 
-from __future__ import annotations
-
 import math
 import time
 from dataclasses import dataclass

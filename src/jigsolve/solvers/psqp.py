@@ -10,8 +10,6 @@ first bound. Shares at 0 can rise again if the gradient says so. C is squared: t
 sides, `quartile` takes their mean. Orientations, which the paper assumes to be known, are found as in `gcl`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Rankings of the joints in C: the best of every side, best buddies, leads over the second best."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array

@@ -3,8 +3,6 @@
 Andrew C. Gallagher, "Jigsaw Puzzles with Pieces of Unknown Orientation", CVPR 2012.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from jigsolve.runtime import EventHandler

@@ -9,8 +9,6 @@ whose candidates in C are all placed gets a random piece; the papers' tables are
 until the best layout has not improved for 15 generations (60 at most); the papers have 1000 over 100 generations.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

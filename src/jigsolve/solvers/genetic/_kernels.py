@@ -10,8 +10,6 @@ sizes (4,), the lengths of the queues; free, the free pieces; index (n,), the in
 once it is placed.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

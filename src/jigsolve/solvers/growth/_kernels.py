@@ -3,8 +3,6 @@
 `b` is the board: the NamedTuple `Arrays` of `board.py`, which says what each array holds.
 """
 
-from __future__ import annotations
-
 from numba import njit
 
 from jigsolve.puzzle._kernels import (

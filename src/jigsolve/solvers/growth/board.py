@@ -1,7 +1,5 @@
 """The board on which a puzzle grows: a canvas on which the grid's frame floats until the block spans it."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """Several pictures on one canvas, a frame for each: a piece in the wrong picture moves like one in the wrong place."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import replace

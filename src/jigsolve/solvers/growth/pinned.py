@@ -1,7 +1,5 @@
 """Pins on a board: fixed joints get a C above all others, forbidden ones below; pinned cells are never emptied."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array

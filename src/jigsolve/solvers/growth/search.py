@@ -4,8 +4,6 @@ Only the consistency of the result decides what is kept; noise only changes the 
 large puzzles, every move is followed by many exchanges of patches, which need no growth.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from random import Random

@@ -5,8 +5,6 @@ repairs that. Here every candidate joint of a segment votes for one pose of it, 
 their votes: a growth whose pieces are segments.
 """
 
-from __future__ import annotations
-
 import heapq
 from random import Random
 from typing import NamedTuple

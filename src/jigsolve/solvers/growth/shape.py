@@ -1,7 +1,5 @@
 """Rows and columns of a picture of which only the pieces are known: it grows without a frame and is then measured."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace

@@ -4,8 +4,6 @@ In flat regions, correct patches of a few pieces lie in the wrong order. A patch
 what lies there takes its place. Nothing is regrown, so an exchange costs microseconds and can be tried a million times.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The exchange of two patches. `b` is the board, `w` the `Workspace`."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 

@@ -1,7 +1,5 @@
 """Growth on the frontier: rate the candidates of open cells, fill cells in the order of their priority."""
 
-from __future__ import annotations
-
 import numpy as np
 from numba import njit
 
