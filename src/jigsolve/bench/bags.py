@@ -1,7 +1,5 @@
 """Mixed bags: the pieces of several pictures under one protocol, and the scores of the answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a campaign runs: every picture x type x protocol x solver x seed, with one result file for each run."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Sequence

@@ -3,8 +3,6 @@
 Wrong joints are red, or blue where they look right because identical pieces have swapped.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Sequence

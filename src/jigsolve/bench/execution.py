@@ -1,7 +1,5 @@
 """Executes the runs of a campaign, in processes or on a cluster, and writes their result files."""
 
-from __future__ import annotations
-
 import os
 import signal
 import threading

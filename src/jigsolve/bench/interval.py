@@ -1,7 +1,5 @@
 """Means over pictures with bootstrap confidence intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -20,7 +18,7 @@ class Mean(NamedTuple):
     lo: float | None = None
     hi: float | None = None
 
-    def scale(self, factor: float) -> Mean:
+    def scale(self, factor: float) -> "Mean":
         """Mean and bounds times a factor of at least 0."""
         lo, hi = (None if bound is None else factor * bound for bound in (self.lo, self.hi))
         return Mean(factor * self.value, lo, hi)

@@ -1,7 +1,5 @@
 """Tables in LaTeX (booktabs), and their sources in BibTeX."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

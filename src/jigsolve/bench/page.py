@@ -1,25 +1,30 @@
 """A report as one HTML page that needs no other file, for light and dark screens and for print."""
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from collections.abc import Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files as resources
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from jigsolve.bench.comparisons import Comparison
 from jigsolve.bench.tables import Table
 from jigsolve.io import pictures
 
-if TYPE_CHECKING:
-    from jigsolve.bench.plots import Plot
-
 JPEG_QUALITY = 82  # of comparisons
 VERDICTS = ("yes", "above", "below")
 _INTERVAL = re.compile(r"(\S+) \((\S+–\S+)\)")
+
+
+class Plot(NamedTuple):
+    """name: of its files. svg: for light and for dark backgrounds; png: for light ones."""
+
+    name: str
+    title: str
+    about: str
+    svg: tuple[bytes, bytes]
+    png: bytes
 
 
 def render_page(

@@ -4,8 +4,6 @@ Each plot is drawn for light and for dark backgrounds. The colours are those of 
 distinguishable with any colour vision; curves carry the names of their solvers.
 """
 
-from __future__ import annotations
-
 import io
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -21,6 +19,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 
 from jigsolve.bench import published
 from jigsolve.bench.interval import Mean, mean_of
+from jigsolve.bench.page import Plot
 from jigsolve.bench.protocols import CLEAN
 from jigsolve.bench.records import Record
 from jigsolve.bench.sections import FIRST_SOLVER, Line, Section, group_by_picture, rank_solvers
@@ -52,16 +51,6 @@ DARK = Palette("#eceae5", "#a0a6b2", "#343943", "#56b4e9", "#f08a4b", "#6fd3dd",
                ("#9a93e8", "#ee99aa", "#66c285", "#d989b0", "#d3d36a", "#d9a3ea", "#8fb4ff", "#e08a6a", "#7fd8c8",
                 "#ffd166", "#b5b5b5"))  # fmt: skip
 MARKERS = "oD^vPs*Xp<>h"  # the first is that of the first solver
-
-
-class Plot(NamedTuple):
-    """name: of its files. svg: for light and for dark backgrounds; png: for light ones."""
-
-    name: str
-    title: str
-    about: str
-    svg: tuple[bytes, bytes]
-    png: bytes
 
 
 Draw = Callable[[Palette], Figure]

@@ -5,8 +5,6 @@ change the picture or the piece size before the cut, the others change the shuff
 the two tables, in whatever order they are named. All protocols of a picture share its shuffle.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Set
 from dataclasses import dataclass, replace

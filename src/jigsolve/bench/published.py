@@ -1,7 +1,5 @@
 """Published figures of known sets of pictures and their sources, from published.json."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cache

@@ -1,12 +1,10 @@
 """Result files: the record of a run as JSON data and back, and all records below some folders."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, Self, TypeVar, cast
 
 from jigsolve.io import files
 from jigsolve.io.json_checks import check_header, check_integer, check_list, check_object, describe_value
@@ -97,7 +95,7 @@ class Record:
         }  # fmt: skip
 
     @classmethod
-    def from_data(cls, data: object) -> Record:
+    def from_data(cls, data: object) -> Self:
         """From data out of JSON. Layouts are checked where they are used; tables do without them."""
         data = check_header(data, "result", FORMAT, VERSION)
         answers = [data["layout"]] if "layout" in data else []

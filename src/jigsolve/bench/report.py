@@ -1,19 +1,16 @@
 """Result files -> a report: tables, plots, comparisons, one page. It returns files' contents and writes nothing."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from jigsolve.bench import tables
 from jigsolve.bench.comparisons import Comparison, choose_worst, compare
 from jigsolve.bench.latex import format_bibtex, format_latex
-from jigsolve.bench.page import render_page
+from jigsolve.bench.page import Plot, render_page
 from jigsolve.bench.protocols import CLEAN
 from jigsolve.bench.records import Gathered, Record, RunKey, gather_records
 from jigsolve.bench.sections import Section, format_count, make_sections, rank_solvers
@@ -21,9 +18,6 @@ from jigsolve.bench.summary import make_summaries
 from jigsolve.bench.tables import Table
 from jigsolve.puzzle import Pixels
 from jigsolve.runtime import InputError
-
-if TYPE_CHECKING:
-    from jigsolve.bench.plots import Plot
 
 COMPARISONS_FOLDER = "strips"
 

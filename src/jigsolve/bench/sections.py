@@ -1,7 +1,5 @@
 """Records -> sections: the lines of one table, means over pictures beside published figures."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The short tables: one row for each solver, with its figures here and those of its paper."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 

@@ -1,7 +1,5 @@
 """Sections -> tables of text, for Markdown, the terminal, the page and LaTeX; sections -> CSV."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Callable, Sequence

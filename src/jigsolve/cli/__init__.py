@@ -1,7 +1,5 @@
 """The command line: parse, call, print, exit code. Only here do errors of the library become one line for the user."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Notices when numba compiles a kernel: once, on the first run; afterwards kernels come from its cache."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 

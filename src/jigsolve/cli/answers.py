@@ -1,7 +1,5 @@
 """What a solve prints and writes for each picture it has put together."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

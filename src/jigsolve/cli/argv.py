@@ -1,7 +1,5 @@
 """What the parser cannot read by itself: commands of two words, several values after one option, and piece sizes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from typing import Literal

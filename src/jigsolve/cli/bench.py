@@ -1,7 +1,5 @@
 """Runs campaigns and writes reports for the terminal commands `bench` and `bench report`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The commands that measure: `bench`, and `bench report` of its results."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

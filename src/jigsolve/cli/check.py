@@ -1,7 +1,5 @@
 """Run the contract kit on plugins, check by check."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

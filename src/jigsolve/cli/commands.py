@@ -1,7 +1,5 @@
 """The commands. Heavy modules are imported inside them, so that help comes at once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

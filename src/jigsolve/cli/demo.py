@@ -1,7 +1,5 @@
 """The demo: scramble a bundled photograph, solve it, and print the scores."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

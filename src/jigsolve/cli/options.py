@@ -1,7 +1,5 @@
 """Options that several commands share, and a help page with options under headings."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """What --plugin does."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

@@ -1,21 +1,10 @@
 """Progress on stderr, if that is a terminal."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
-from jigsolve.runtime.events import (
-    CycleFinished,
-    Event,
-    EventHandler,
-    IterationFinished,
-    PieceAnchored,
-    Progressed,
-    StageStarted,
-    ignore_event,
-)
+from jigsolve.runtime import Event, EventHandler, events, ignore_event
 
 STAGES = {
     "reference": "matching the reference",
@@ -53,16 +42,16 @@ def show_progress(title: str) -> Iterator[EventHandler]:
 
         def on_event(event: Event) -> None:
             match event:
-                case StageStarted(name):
+                case events.StageStarted(name):
                     bar.reset(task, total=None, description=f"{title}: {STAGES.get(name, name)}", note="")
-                case Progressed(share):
+                case events.Progressed(share):
                     bar.update(task, completed=share, total=1.0)
-                case PieceAnchored():
+                case events.PieceAnchored():
                     bar.update(task, completed=event.done, total=event.total, note=f"{event.done} of {event.total}")
-                case CycleFinished():
+                case events.CycleFinished():
                     note = f"consistency {event.consistency:.1f}, cycle {event.done} of at most {event.total}"
                     bar.update(task, completed=event.done, total=event.total, note=note)
-                case IterationFinished():
+                case events.IterationFinished():
                     bar.update(task, note=f"iteration {event.iteration}, consistency {event.consistency:.1f}")
 
         stack.enter_context(watch_compilation(lambda: bar.update(task, note=COMPILING)))

@@ -1,7 +1,5 @@
 """The replay page and the animation of a solve, one for each picture."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What `jigsolve solve` is asked to do, checked before anything heavy is loaded."""
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import dataclass
@@ -23,7 +21,7 @@ class Targets(NamedTuple):
     report: Path | None = None
     animation: Path | None = None
 
-    def for_pictures(self, count: int) -> list[Targets]:
+    def for_pictures(self, count: int) -> list["Targets"]:
         """The files of each picture: solved-1.png, solved-2.png, ... of several; solved.png of a single one."""
         return [self] if count == 1 else [Targets(*(_add_number(path, k + 1) for path in self)) for k in range(count)]
 

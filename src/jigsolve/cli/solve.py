@@ -1,7 +1,5 @@
 """Carries out a solve request: read the puzzle, solve it, write the answers."""
 
-from __future__ import annotations
-
 import time
 
 from jigsolve.bags.mixed import solve_mixed

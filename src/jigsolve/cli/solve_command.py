@@ -1,7 +1,5 @@
 """The options of `jigsolve solve`, and its help. Heavy modules are imported inside, so that help comes at once."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Tables in the terminal."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Literal

@@ -1,7 +1,5 @@
 """The web application: one short handler for each route. An `InputError` becomes one line of JSON."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import json

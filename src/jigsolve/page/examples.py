@@ -1,7 +1,5 @@
 """The sample photographs as puzzles that visitors of the page can try."""
 
-from __future__ import annotations
-
 import io
 from functools import cache
 from typing import NamedTuple

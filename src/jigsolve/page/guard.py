@@ -4,8 +4,6 @@ Every web page in the browser can send requests to a loopback address. So the Ho
 foreign name may resolve to it), the Origin must be the page itself, and the page may load nothing foreign.
 """
 
-from __future__ import annotations
-
 import ipaddress
 from urllib.parse import urlsplit
 

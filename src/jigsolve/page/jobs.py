@@ -1,7 +1,5 @@
 """The queue of solves. One solver process works at a time; the next one warms up meanwhile."""
 
-from __future__ import annotations
-
 import asyncio
 import multiprocessing
 import threading

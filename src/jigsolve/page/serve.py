@@ -1,7 +1,5 @@
 """Runs the page's server until it is interrupted."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,13 +1,11 @@
 """A session: one person's puzzle on the page, from the files to the answer. It lives in memory only."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import secrets
 import time
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from jigsolve.io import files, layout_file
 from jigsolve.io.inputs import Input, from_pieces, from_sheet
@@ -42,7 +40,7 @@ class Settings:
                 raise InputError(f"Expected {what} of at least 1, got {'x'.join(map(str, value))}.")
 
     @classmethod
-    def from_data(cls, data: dict[str, Any]) -> Settings:
+    def from_data(cls, data: dict[str, Any]) -> Self:
         piece = data.get("piece")
         if piece is not None:
             if not isinstance(piece, list) or len(piece) != 2:
@@ -52,7 +50,7 @@ class Settings:
         return cls(piece, data.get("rotated") is True, rows, cols, data.get("shuffle") is True)
 
     @classmethod
-    def from_layout(cls, saved: layout_file.LayoutFile) -> Settings:
+    def from_layout(cls, saved: layout_file.LayoutFile) -> Self:
         layout = saved.layout
         return cls(saved.piece, bool(layout.turns.any()), layout.rows, layout.cols)
 
@@ -87,7 +85,7 @@ def build_input(source: Source, settings: Settings) -> Input:
     return built
 
 
-def open_session(title: str, source: Source, settings: Settings) -> Session:
+def open_session(title: str, source: Source, settings: Settings) -> "Session":
     """A session with an upload. A picture without visible cuts is accepted: the person may cut it or give a size."""
     try:
         return Session(title, source, settings, build_input(source, settings))

@@ -1,7 +1,5 @@
 """All open sessions. Their number and memory are limited, and they expire after their pages are closed."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import AsyncIterator

@@ -1,7 +1,5 @@
 """Reads what the page sends, within limits: files as one body, settings and layouts as JSON."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

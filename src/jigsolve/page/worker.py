@@ -1,7 +1,5 @@
 """The solver process. It takes one task, sends the timeline while it works, sends the answer, and ends."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """The timeline of a solve as frames: the sheet, pieces moving to their cells, the search, the answer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -25,7 +23,7 @@ def render_frames(puzzle: Puzzle, timeline: Sequence[Entry], rows: int, cols: in
     return frames, [FIRST_FRAME_MS] + [FRAME_MS] * (len(frames) - 2) + [LAST_FRAME_MS]
 
 
-def _play(board: _Board, timeline: Sequence[Entry], pieces_per_frame: int) -> Iterator[Frame]:
+def _play(board: "_Board", timeline: Sequence[Entry], pieces_per_frame: int) -> Iterator[Frame]:
     for entry in timeline:
         if "anchored" in entry:
             anchored = np.array(entry["anchored"]).reshape(-1, 3)

@@ -1,7 +1,5 @@
 """An answer as data for JSON: the layout file, its confidence, and the alternatives for each side of each piece."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

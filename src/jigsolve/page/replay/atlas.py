@@ -1,7 +1,5 @@
 """Atlas: all pieces in one picture for the browser, 8-bit RGB or RGBA, no larger than browsers can draw."""
 
-from __future__ import annotations
-
 import io
 import math
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """The replay: one HTML file that opens from disk, loads nothing, and plays a solve stage by stage."""
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64encode

@@ -11,8 +11,6 @@ An entry holds `t`, the seconds since the start, and one of these:
 A label is 4 * piece + turn, or -1 for a hole.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from typing import Any
@@ -21,17 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.puzzle import HOLE, Layout
-from jigsolve.runtime.events import (
-    CycleFinished,
-    Event,
-    EventHandler,
-    IterationFinished,
-    LayoutImproved,
-    PieceAnchored,
-    Progressed,
-    StageStarted,
-    ignore_event,
-)
+from jigsolve.runtime import Event, EventHandler, events, ignore_event
 
 Entry = dict[str, Any]
 EMIT_INTERVAL_S = 0.06  # entries are collected for this long and emitted together
@@ -83,19 +71,19 @@ class Recorder:
 
     def _entry_of(self, event: Event) -> Entry:
         match event:
-            case StageStarted(name):
+            case events.StageStarted(name):
                 return {"stage": name}
-            case Progressed(share):
+            case events.Progressed(share):
                 return {"share": round(share, 4)}
-            case PieceAnchored():
+            case events.PieceAnchored():
                 self._labels = None
                 anchored = [event.row, event.col, 4 * event.piece + event.turn]
                 return {"anchored": anchored, "done": event.done, "total": event.total}
-            case LayoutImproved(consistency, layout):
+            case events.LayoutImproved(consistency, layout):
                 return self._find_changes(layout()) | {"consistency": round(consistency, 3)}
-            case CycleFinished():
+            case events.CycleFinished():
                 return {"consistency": round(event.consistency, 3), "cycle": event.done, "cycles": event.total}
-            case IterationFinished():
+            case events.IterationFinished():
                 return {"consistency": round(event.consistency, 3), "cycle": event.iteration, "cycles": 0}
 
     def _find_changes(self, layout: Layout) -> Entry:
