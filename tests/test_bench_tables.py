@@ -15,8 +15,7 @@ from jigsolve.bench.latex import escape, format_bibtex, format_latex
 from jigsolve.bench.plots import compute_differences, spread_out
 from jigsolve.bench.records import Record
 from jigsolve.bench.sections import make_sections, rank_solvers
-from jigsolve.bench.summary import make_summaries
-from jigsolve.bench.tables import format_csv, format_markdown, list_notes, number_sources, section_table
+from jigsolve.bench.tables import format_csv, format_markdown, list_notes, make_summaries, number_sources, section_table
 from jigsolve.cli.names import SOLVERS
 from jigsolve.cli.tables import print_tables
 from records import make_mit_records, make_record

@@ -359,7 +359,7 @@ def test_a_session_expires_after_its_page_is_closed() -> None:
 
 def test_sessions_and_the_queue_are_limited(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     sheet, _ = make_sheet()
-    monkeypatch.setattr("jigsolve.page.sessions.MAX_SESSIONS", 0)
+    monkeypatch.setattr("jigsolve.page.session.MAX_SESSIONS", 0)
     answer = client.post("/api/sessions", content=body([("a.png", sheet)]))
     assert "room" in answer.json()["error"]
     monkeypatch.undo()

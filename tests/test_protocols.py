@@ -7,14 +7,15 @@ import re
 import numpy as np
 import pytest
 
-from jigsolve.bench.bags import make_bag, score_bag
 from jigsolve.bench.protocols import (
     PICTURE_CONDITIONS,
     PUZZLE_CONDITIONS,
     Case,
     align,
+    make_bag,
     make_case,
     parse_protocol,
+    score_bag,
     score_case,
 )
 from jigsolve.cli.names import PROTOCOLS, pattern_of

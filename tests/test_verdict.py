@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jigsolve.cli.answers import format_verdict
+from jigsolve.cli.solve import format_verdict
 from jigsolve.confidence.values import Confidence
 
 

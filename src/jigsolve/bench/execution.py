@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from jigsolve.bags.mixed import solve_mixed
-from jigsolve.bench.bags import make_bag, score_bag
 from jigsolve.bench.campaign import Run
-from jigsolve.bench.protocols import MIXED, make_case, parse_protocol, score_case
+from jigsolve.bench.protocols import MIXED, make_bag, make_case, parse_protocol, score_bag, score_case
 from jigsolve.bench.records import Outcome, Record
 from jigsolve.io import files, layout_file
 from jigsolve.pipeline import Result, solve

@@ -14,8 +14,7 @@ from jigsolve.bench.page import Plot, render_page
 from jigsolve.bench.protocols import CLEAN
 from jigsolve.bench.records import Gathered, Record, RunKey, gather_records
 from jigsolve.bench.sections import Section, format_count, make_sections, rank_solvers
-from jigsolve.bench.summary import make_summaries
-from jigsolve.bench.tables import Table
+from jigsolve.bench.tables import Table, make_summaries
 from jigsolve.puzzle import Pixels
 from jigsolve.runtime import InputError
 

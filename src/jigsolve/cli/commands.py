@@ -113,7 +113,7 @@ def serve(
     Example:
       jigsolve serve --port 8420
     """
-    from jigsolve.page.serve import serve as run
+    from jigsolve.page.app import serve as run
 
     def on_ready(address: str) -> None:
         print(f"jigsolve is at {address} (Ctrl-C ends it)", flush=True)
@@ -168,6 +168,6 @@ def check(
     Example:
       jigsolve check my_solver.py
     """
-    from jigsolve.cli.check import run
+    from jigsolve.cli.plugins import check_plugins
 
-    run(plugins)
+    check_plugins(plugins)

@@ -1,4 +1,4 @@
-"""What --plugin does."""
+"""What --plugin and `jigsolve check` do."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,8 @@ from pathlib import Path
 
 from jigsolve.io import files
 from jigsolve.plugins import loading as plugins
+from jigsolve.plugins.checks import CHECKS, run_checks
+from jigsolve.runtime import InputError
 
 
 def load_plugins(paths: Sequence[Path] | None) -> dict[str, list[str]]:
@@ -24,3 +26,20 @@ def add_plugin_names(patterns: Mapping[str, str], argv: Sequence[str]) -> dict[s
     paths += [word.removeprefix("--plugin=") for word in argv if word.startswith("--plugin=")]
     names = load_plugins([Path(path) for path in paths])
     return {option: "|".join([one, *map(re.escape, names.get(option, ()))]) for option, one in patterns.items()}
+
+
+def check_plugins(paths: Sequence[Path]) -> None:
+    """Run the contract kit on plugins, check by check."""
+    loaded = [plugins.load_plugin(plugins.Plugin(str(path), files.read_source(path))) for path in paths]
+    failures = 0
+    things = [(word, name, thing) for each in loaded for word, named in each.items() for name, thing in named.items()]
+    for word, name, thing in things:
+        print(f"{word} {name}")
+        for title, failure in run_checks(thing, CHECKS[word]):
+            failures += bool(failure)
+            print(f"  {'FAILED' if failure else 'ok':6}  {title}", flush=True)
+            if failure:
+                print(f"          {failure}")
+    if failures:
+        raise InputError(f"Expected all checks to pass, got {failures} that failed.")
+    print("All checks passed.")

@@ -1,17 +1,29 @@
-"""Carries out a solve request: read the puzzle, solve it, write the answers."""
+"""Carries out a solve request: read the puzzle, solve it, print and write the answers."""
 
 import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
 
 from jigsolve.bags.mixed import solve_mixed
-from jigsolve.cli.answers import print_summary, print_verdicts, write_answers
 from jigsolve.cli.progress import show_progress
-from jigsolve.cli.replay import BagRecorder, write_replays
 from jigsolve.cli.request import SolveRequest, Targets
+from jigsolve.confidence.values import Confidence
 from jigsolve.io import files, inputs, render
 from jigsolve.io.inputs import Input
-from jigsolve.pipeline import SolveParams, solve
-from jigsolve.puzzle import NO_PINS, UNKNOWN
+from jigsolve.io.layout_file import LayoutFile
+from jigsolve.page.replay.animation import render_frames
+from jigsolve.page.replay.answer import describe_answer
+from jigsolve.page.replay.html import render_html
+from jigsolve.page.replay.timeline import Entry, Recorder
+from jigsolve.pipeline import Result, SolveParams, solve
+from jigsolve.puzzle import HOLE, NO_PINS, UNKNOWN, Layout, Pixels, Puzzle
 from jigsolve.runtime import InputError
+from jigsolve.runtime.events import Event, EventHandler, StageStarted
+
+FIRST_STAGE = StageStarted("pairs")
 
 
 def run(request: SolveRequest, params: SolveParams) -> bool:
@@ -62,3 +74,116 @@ def _read_input(request: SolveRequest, memory_limit: float | None, bag: bool) ->
     for note in given.notes:
         print(note)
     return given
+
+
+def print_summary(results: Sequence[Result], seconds: float) -> None:
+    """What was done and how long it took; whether it is right is not known here."""
+    if len(results) > 1:
+        print(f"Found pieces of {len(results)} pictures, {seconds:.2f} s in all.")
+    for prefix, result in zip(_prefixes(len(results)), results, strict=True):
+        spent = seconds if len(results) == 1 else sum(result.seconds.values())
+        stages = ", ".join(f"{name} {part:.2f}" for name, part in result.seconds.items())
+        pieces = int((result.layout.pieces != HOLE).sum())
+        print(f"{prefix}{pieces} pieces laid out on {result.layout.rows} rows x {result.layout.cols} cols.")
+        print(f"{spent:.2f} s ({stages}), solver {result.params.solver}, consistency {result.consistency:.2f}")
+        for note in result.notes:
+            print(f"Note: {note}")
+
+
+def write_answers(results: Sequence[Result], targets: Sequence[Targets]) -> None:
+    """Write pictures, layout files and overlays: all of them, or none."""
+    contents: dict[Path, Pixels | LayoutFile] = {}
+    for result, to in zip(results, targets, strict=True):
+        if to.output is not None:
+            contents[to.output] = result.picture()
+        if to.layout is not None:
+            given = result.input
+            contents[to.layout] = LayoutFile(
+                result.layout, given.piece, None, result.stopped, given.names, given.margin, result.confidence
+            )
+        if to.overlay is not None:
+            picture = render.render_picture(result.puzzle, result.layout)
+            contents[to.overlay] = render.mark_doubts(picture, result.layout, result.confidence)
+    files.write_together(contents)
+    for path in contents:
+        print(f"Wrote {path}")
+
+
+def print_verdicts(results: Sequence[Result], targets: Sequence[Targets]) -> None:
+    """The last lines: how much of each picture is believed right."""
+    if any(result.stopped for result in results):
+        print("Stopped early: this is the best answer so far.")
+    for prefix, result, to in zip(_prefixes(len(results)), results, targets, strict=True):
+        print(prefix + format_verdict(result.confidence, to.overlay))
+
+
+def format_verdict(confidence: Confidence, overlay: Path | None = None) -> str:
+    """How much of an answer is believed right, and which file or option shows the rest."""
+    line = confidence.describe()
+    if overlay is not None and len(confidence.joints):
+        return f"{line}: see {overlay}"
+    unsure = any(flags.any() for flags in (*confidence.doubtful, *confidence.undecidable))
+    return f"{line}; --overlay DOUBTS.png shows them." if unsure else f"{line}."
+
+
+def _prefixes(count: int) -> list[str]:
+    return [f"Picture {k}: " for k in range(1, count + 1)] if count > 1 else [""]
+
+
+class BagRecorder:
+    """An event handler that records a timeline for every run of the pipeline.
+
+    The pieces of a bag are compared as a whole first; then each picture goes through the whole pipeline by itself.
+    """
+
+    def __init__(self, on_event: EventHandler) -> None:
+        self._on_event = on_event
+        self._timelines: list[list[Entry]] = [[]]
+        self._recorder = Recorder(self._timelines[-1].extend, on_event)
+
+    def __call__(self, event: Event) -> None:
+        if event == FIRST_STAGE and self._timelines[-1]:
+            self._recorder.flush()
+            self._timelines.append([])
+            self._recorder = Recorder(self._timelines[-1].extend, self._on_event)
+        self._recorder(event)
+
+    def last_timelines(self, count: int) -> list[list[Entry]]:
+        """Those of the last runs: one for each picture of a bag."""
+        self._recorder.flush()
+        return self._timelines[-count:]
+
+
+def write_replays(title: str, results: Sequence[Result], targets: Sequence[Targets], recorder: BagRecorder) -> None:
+    """Write the reports and animations that were asked for."""
+    for k, (result, to) in enumerate(zip(results, targets, strict=True)):
+        if to.report is None and to.animation is None:
+            continue
+        timeline = recorder.last_timelines(len(results))[k]
+        result = _extract_picture(result)
+        if to.report is not None:
+            name = title if len(results) == 1 else f"{title}, picture {k + 1}"
+            files.write_text(
+                to.report, render_html(name, result.puzzle, timeline, describe_answer(result.input, result))
+            )
+            print(f"Wrote {to.report}")
+        if to.animation is not None:
+            files.write_animation(
+                to.animation, *render_frames(result.puzzle, timeline, result.layout.rows, result.layout.cols)
+            )
+            print(f"Wrote {to.animation}")
+
+
+def _extract_picture(result: Result) -> Result:
+    """One picture of a bag as a puzzle by itself: its pieces have the numbers that its events use."""
+    bag, numbers = result.input, result.candidates.numbers
+    if numbers is None:
+        return result
+    own = np.full(len(bag.puzzle), HOLE)
+    own[numbers] = np.arange(len(numbers))
+    pieces = result.layout.pieces
+    layout = Layout(np.where(pieces == HOLE, HOLE, own[pieces]), result.layout.turns)
+    puzzle = Puzzle(bag.puzzle.pieces[numbers], layout.rows, layout.cols, bag.puzzle.rotated)
+    names = None if bag.names is None else tuple(bag.names[k] for k in numbers)
+    candidates = replace(result.candidates, numbers=None)
+    return replace(result, layout=layout, input=replace(bag, puzzle=puzzle, names=names), candidates=candidates)

@@ -1,12 +1,14 @@
-"""The web application: one short handler for each route. An `InputError` becomes one line of JSON."""
+"""The web application and its server: one short handler for each route. An `InputError` becomes one line of JSON."""
 
 import asyncio
 import io
 import json
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib.resources import files as resources
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -24,8 +26,16 @@ from jigsolve.page.guard import Guard
 from jigsolve.page.jobs import Jobs
 from jigsolve.page.replay.atlas import encode
 from jigsolve.page.replay.html import render_html
-from jigsolve.page.session import Session, Settings, Source, build_input, open_session, parse_solve_request
-from jigsolve.page.sessions import GRACE_S, Sessions
+from jigsolve.page.session import (
+    GRACE_S,
+    Session,
+    Sessions,
+    Settings,
+    Source,
+    build_input,
+    open_session,
+    parse_solve_request,
+)
 from jigsolve.page.upload import LIMITS, MAX_UPLOAD_BYTES, parse_files, read_body, read_json, split_layout
 from jigsolve.runtime import InputError
 
@@ -246,3 +256,29 @@ def _respond_static(name: str) -> Response:
 
 def _respond_download(content: bytes, name: str, media_type: str) -> Response:
     return Response(content, media_type=media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def serve(host: str, port: int, on_ready: Callable[[str], None]) -> None:
+    """Serve until interrupted. port: 0 takes any free one. on_ready: called with the address once it can be opened."""
+    listening = _listen(host, port)
+    port = listening.getsockname()[1]
+    config = uvicorn.Config(
+        create_app(host), log_level="warning", access_log=False, server_header=False, date_header=False,
+        ws_max_size=1 << 16, timeout_graceful_shutdown=1, lifespan="on",
+    )  # fmt: skip
+    name = f"[{host}]" if ":" in host else host
+    on_ready(f"http://{name}:{port}/")
+    with listening, suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, kind)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+        listening.listen(256)
+    except OSError as error:
+        raise InputError(f"Expected to serve at {host}:{port}: {error.strerror or error}.") from error
+    return listening
