@@ -21,20 +21,17 @@ USUAL_DISSIMILARITY = "mahalanobis"  # tables do not name it
 
 @dataclass(frozen=True)
 class Run:
-    """One puzzle to solve. piece: (width, height); type: 1 (upright) or 2 (turned).
-
-    compatibility: None for the solver's own. plugins: where names that are not built in come from.
-    """
+    """One puzzle to solve."""
 
     picture: Path
-    piece: tuple[int, int]
-    type: int
+    piece: tuple[int, int]  # (width, height)
+    type: int  # 1 (upright) or 2 (turned)
     solver: str
     seed: int
     protocol: str = CLEAN
-    compatibility: str | None = None
+    compatibility: str | None = None  # None for the solver's own
     dissimilarity: str = USUAL_DISSIMILARITY
-    plugins: tuple[Plugin, ...] = ()
+    plugins: tuple[Plugin, ...] = ()  # where names that are not built in come from
 
     @property
     def key(self) -> RunKey:
@@ -75,16 +72,13 @@ class Run:
 
 @dataclass(frozen=True)
 class Campaign:
-    """What to run: all combinations. Names are checked at once, before hours of work.
+    """What to run: all combinations. Names are checked at once, before hours of work."""
 
-    folders: one for each set of pictures. piece: (width, height). seeds: the number of shuffles of every picture.
-    """
-
-    folders: Sequence[Path]
-    piece: tuple[int, int]
+    folders: Sequence[Path]  # one for each set of pictures
+    piece: tuple[int, int]  # (width, height)
     types: Sequence[int]
     solvers: Sequence[str]
-    seeds: int = 1
+    seeds: int = 1  # the number of shuffles of every picture
     protocols: Sequence[str] = (CLEAN,)
     compatibilities: Sequence[str | None] = (None,)
     dissimilarities: Sequence[str] = (USUAL_DISSIMILARITY,)

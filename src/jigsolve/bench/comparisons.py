@@ -26,13 +26,10 @@ GAP = 12  # pixels between the pictures
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """pixels: the three pictures side by side. wrong: the number of the answer's joints that are not in the truth;
-    swapped: the number of those that look right nevertheless."""
-
     record: Record
-    pixels: Pixels
-    wrong: int
-    swapped: int
+    pixels: Pixels  # the three pictures side by side
+    wrong: int  # the number of the answer's joints that are not in the truth
+    swapped: int  # the number of those that look right nevertheless
 
     @property
     def name(self) -> str:

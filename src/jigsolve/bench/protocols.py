@@ -14,25 +14,11 @@ import numpy as np
 
 from jigsolve.io import inputs, pictures, render
 from jigsolve.io.normalise import normalise_pieces
-from jigsolve.puzzle import (
-    HOLE,
-    NO_PINS,
-    UNKNOWN,
-    Layout,
-    PinnedCell,
-    Pins,
-    Pixels,
-    Puzzle,
-    Scores,
-    cut,
-    match_pictures,
-    mix,
-    score,
-    scramble,
-)
+from jigsolve.puzzle import HOLE, NO_PINS, UNKNOWN, Layout, PinnedCell, Pins, Pixels, Puzzle, Size
+from jigsolve.puzzle.pieces import cut, mix, scramble
+from jigsolve.puzzle.scores import Scores, match_pictures, score
 from jigsolve.runtime import InputError
 
-Size = tuple[int, int]  # width, height
 CLEAN = "clean"
 MIXED = "mixed"  # made by `make_bag`
 Change = TypeVar("Change", bound=Callable[..., object])
@@ -41,30 +27,23 @@ MARGIN = (17, 11)  # pixels beside and below the pieces
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A puzzle as the program gets it, and the truth.
-
-    whole: the picture that was cut. pins, reference: what the program gets beside the pieces.
-    """
+    """A puzzle as the program gets it, with pins and a reference beside the pieces, and the truth."""
 
     puzzle: Puzzle
     truth: Layout
-    whole: Pixels
+    whole: Pixels  # the picture that was cut
     pins: Pins = NO_PINS
     reference: Pixels | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Bag:
-    """The pieces as the program gets them, and the truth.
-
-    pictures: the number of pictures, None if the program has to find it.
-    shape: rows and columns of every picture, `UNKNOWN` if the program is not given them.
-    """
+    """The pieces of several pictures as the program gets them, and the truth."""
 
     puzzle: Puzzle
     truths: list[Layout]
-    pictures: int | None
-    shape: Size
+    pictures: int | None  # the number of pictures, None if the program has to find it
+    shape: Size  # rows and columns of every picture, `UNKNOWN` if the program is not given them
 
 
 class Condition(NamedTuple, Generic[Change]):

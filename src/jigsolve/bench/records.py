@@ -20,50 +20,35 @@ MAX_PIXELS = 1_000_000  # along a piece
 
 @dataclass(frozen=True)
 class RunKey:
-    """Which run a record belongs to.
+    """Which run a record belongs to."""
 
-    program: the version of jigsolve. dataset: the name of the pictures' folder. piece: (width, height).
-    type: 1 (upright) or 2 (turned). solver: with its compatibility and dissimilarity, where these were chosen.
-    plugins: name and fingerprint of every plugin that the run uses.
-    """
-
-    program: str
-    dataset: str
+    program: str  # the version of jigsolve
+    dataset: str  # the name of the pictures' folder
     picture: str
-    piece: tuple[int, int]
-    type: int
+    piece: tuple[int, int]  # (width, height)
+    type: int  # 1 (upright) or 2 (turned)
     protocol: str
-    solver: str
+    solver: str  # with its compatibility and dissimilarity, where these were chosen
     seed: int
-    plugins: tuple[str, ...] = ()
+    plugins: tuple[str, ...] = ()  # name and fingerprint of every plugin that the run uses
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run measured.
+    """What a run measured. Estimating the confidence is not charged to the solver."""
 
-    rows, cols: of the true picture (the first one of a mixed bag).
-    scores: means over the pictures of a mixed bag.
-    confidence: the mean probability that the program gives to the joints of its answer.
-    wall, cpu: seconds of all stages up to the layout; estimating the confidence is not charged to the solver.
-    peak: the largest amount of memory that the process held, in bytes.
-    own_picture: the share of a mixed bag's pieces that are in their own picture; None for a single picture.
-    seconds: wall seconds by stage, confidence included.
-    layouts: every answer, as data of a layout file.
-    """
-
-    rows: int
+    rows: int  # of the true picture (the first one of a mixed bag)
     cols: int
-    scores: Scores
-    confidence: float
-    wall: float
-    cpu: float
-    peak: int
-    own_picture: float | None = None
-    seconds: Mapping[str, float] = field(default_factory=dict)
+    scores: Scores  # means over the pictures of a mixed bag
+    confidence: float  # the mean probability that the program gives to the joints of its answer
+    wall: float  # seconds of all stages up to the layout
+    cpu: float  # the same
+    peak: int  # the largest amount of memory that the process held, in bytes
+    own_picture: float | None = None  # share of a mixed bag's pieces in their own picture; None for a single picture
+    seconds: Mapping[str, float] = field(default_factory=dict)  # wall seconds by stage, confidence included
     consistency: float = 0.0
     notes: tuple[str, ...] = ()
-    layouts: tuple[Mapping[str, Any], ...] = ()
+    layouts: tuple[Mapping[str, Any], ...] = ()  # every answer, as data of a layout file
 
     @property
     def is_mixed(self) -> bool:

@@ -23,15 +23,10 @@ COMPARISONS_FOLDER = "strips"
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """summaries: the short tables; tables: the long ones; notes: what was left out, and why.
-
-    files: contents by their names below the report's folder.
-    """
-
-    summaries: list[Table]
-    tables: list[Table]
-    files: dict[str, Pixels | bytes | str]
-    notes: list[str]
+    summaries: list[Table]  # the short tables
+    tables: list[Table]  # the long ones
+    files: dict[str, Pixels | bytes | str]  # contents by their names below the report's folder
+    notes: list[str]  # what was left out, and why
 
 
 def make_report(folders: Sequence[Path], pair: tuple[str, str] | None, worst: int) -> Report:

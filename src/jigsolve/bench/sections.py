@@ -18,33 +18,24 @@ FIRST_SOLVER = "default"  # stands above the solvers of the literature
 
 @dataclass(frozen=True)
 class Line:
-    """One solver under one protocol: means over the pictures of a set. Shares are in percent.
-
-    source: the paper of a published line; empty for our own.
-    perfect: the number of perfect pictures, a mean over the seeds.
-    own_picture: pieces of mixed bags that are in their own picture.
-    confidence: joints that are right, as estimated without the truth.
-    peak: bytes of memory of the largest run, 0 if unknown.
-    above: NC minus the published NC of the same solver, in points; None if it is not over the same puzzles.
-    time: seconds for one picture, as published.
-    """
+    """One solver under one protocol: means over the pictures of a set. Shares are in percent."""
 
     solver: str
     protocol: str
     pictures: int
     direct: Mean
     neighbour: Mean
-    perfect: Mean | None
+    perfect: Mean | None  # the number of perfect pictures, a mean over the seeds
     seeds: int | None = None
     picture: Mean | None = None
-    own_picture: Mean | None = None
-    confidence: Mean | None = None
+    own_picture: Mean | None = None  # pieces of mixed bags that are in their own picture
+    confidence: Mean | None = None  # joints that are right, as estimated without the truth
     cpu: Mean | None = None
     wall: Mean | None = None
-    peak: int = 0
-    above: float | None = None
-    source: str = ""
-    time: str = ""
+    peak: int = 0  # bytes of memory of the largest run, 0 if unknown
+    above: float | None = None  # points of NC above the published one of this solver; None if over other puzzles
+    source: str = ""  # the paper of a published line; empty for our own
+    time: str = ""  # seconds for one picture, as published
 
     @property
     def ours(self) -> bool:

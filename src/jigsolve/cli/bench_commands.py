@@ -8,7 +8,7 @@ import typer
 from jigsolve.cli.argv import parse_piece_size
 from jigsolve.cli.commands import app
 from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, PROTOCOLS, SOLVERS, choices_of, pattern_of
-from jigsolve.cli.options import Cluster, Piece, Plugin
+from jigsolve.cli.options import Cluster, File, Piece, Plugin, make_option
 
 TWO_WORDS = ("bench report",)  # commands
 # options of bench that take several values, and patterns of these
@@ -24,28 +24,21 @@ def bench(
     folders: Annotated[list[Path], typer.Argument(metavar="FOLDER", help="Folders of whole pictures, each one set.")],
     piece: Piece = "28",
     type: Annotated[
-        list[int] | None,
-        typer.Option(metavar="TYPE", min=1, max=2, help="1: pieces upright; 2: turned as well; or both."),
+        list[int] | None, make_option("TYPE", "1: pieces upright; 2: turned as well; or both.", min=1, max=2)
     ] = None,
     protocol: Annotated[
-        Names,
-        typer.Option(metavar="NAME...", help=f"Conditions of the puzzle, one or several of: {choices_of(PROTOCOLS)}."),
+        Names, make_option("NAME...", f"Conditions of the puzzle, one or several of: {choices_of(PROTOCOLS)}.")
     ] = None,
-    solver: Annotated[Names, typer.Option(metavar="NAME...", help=f"One or several of: {choices_of(SOLVERS)}.")] = None,
+    solver: Annotated[Names, make_option("NAME...", f"One or several of: {choices_of(SOLVERS)}.")] = None,
     compatibility: Annotated[
-        Names,
-        typer.Option(
-            metavar="NAME...", help=f"One or several of: {', '.join(COMPATIBILITIES)}; else each solver's own."
-        ),
+        Names, make_option("NAME...", f"One or several of: {', '.join(COMPATIBILITIES)}; else each solver's own.")
     ] = None,
-    dissimilarity: Annotated[
-        Names, typer.Option(metavar="NAME...", help=f"One or several of: {', '.join(DISSIMILARITIES)}.")
-    ] = None,
+    dissimilarity: Annotated[Names, make_option("NAME...", f"One or several of: {', '.join(DISSIMILARITIES)}.")] = None,
     plugin: Plugin = None,
-    seeds: Annotated[int, typer.Option(metavar="K", min=1, help="Number of shuffles of every picture.")] = 1,
-    jobs: Annotated[int, typer.Option(metavar="J", min=1, help="Number of parallel runs, each on one thread.")] = 1,
+    seeds: Annotated[int, make_option("K", "Number of shuffles of every picture.", min=1)] = 1,
+    jobs: Annotated[int, make_option("J", "Number of parallel runs, each on one thread.", min=1)] = 1,
     cluster: Cluster = None,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the results.")] = Path("results"),
+    out: Annotated[Path, make_option("DIR", "Folder for the results.")] = Path("results"),
 ) -> None:
     """Scramble, solve and score all pictures of some folders, and compare the means with published figures.
 
@@ -81,15 +74,12 @@ def bench_report(
     results: Annotated[
         list[Path] | None, typer.Argument(metavar="DIR", help="Folders of results; `results` if not given.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder to write to; `report` in the first DIR if not given.")
-    ] = None,
+    out: Annotated[File, make_option("DIR", "Folder to write to; `report` in the first DIR if not given.")] = None,
     compare: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="SOLVER SOLVER", help="Two solvers to compare; the two best if not given."),
+        tuple[str, str] | None, make_option("SOLVER SOLVER", "Two solvers to compare; the two best if not given.")
     ] = None,
     worst: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Number of worst pictures to show for each set, type and protocol.")
+        int, make_option("N", "Number of worst pictures to show for each set, type and protocol.", min=0)
     ] = 3,
     strips: Annotated[int | None, typer.Option(hidden=True, min=0, help="Former name of --worst.")] = None,
 ) -> None:

@@ -8,6 +8,7 @@ from typer.core import TyperCommand
 
 PUZZLE, KNOWN, FILES = "About the puzzle", "Known in advance", "More files to write"
 METHOD, RESOURCES = "Method", "Resources"
+File = Path | None  # None: the option is not given
 
 
 def make_option(metavar: str, help: str, heading: str | None = None, **settings: Any) -> Any:

@@ -28,20 +28,16 @@ class Targets(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SolveRequest:
-    """The puzzle to read, what is known about it, and the files to write.
-
-    piece: (width, height) of a piece, or auto. pictures: how many pictures the pieces belong to, or auto; None if the
-    user did not say.
-    """
+    """The puzzle to read, what is known about it, and the files to write."""
 
     input: Path
     targets: Targets
-    piece: tuple[int, int] | Auto = "auto"
+    piece: tuple[int, int] | Auto = "auto"  # (width, height)
     rotated: bool = False
     in_place: bool = False
     rows: int | None = None
     cols: int | None = None
-    pictures: int | Auto | None = None
+    pictures: int | Auto | None = None  # that the pieces belong to; None if the user did not say
     pin: Path | None = None
     reference: Path | None = None
 

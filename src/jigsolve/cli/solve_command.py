@@ -7,7 +7,7 @@ import typer
 
 from jigsolve.cli.argv import parse_picture_count, parse_piece_choice
 from jigsolve.cli.names import BORDERS, COMPATIBILITIES, DISSIMILARITIES, EFFORTS, SOLVERS, choices_of
-from jigsolve.cli.options import FILES, KNOWN, METHOD, PUZZLE, RESOURCES, Cluster, Plugin, Seed, make_option
+from jigsolve.cli.options import FILES, KNOWN, METHOD, PUZZLE, RESOURCES, Cluster, File, Plugin, Seed, make_option
 from jigsolve.cli.request import SolveRequest, Targets, default_output
 
 STOPPED_EARLY = 3  # exit code: a partial answer was written
@@ -51,7 +51,7 @@ def solve(
         Path, typer.Argument(metavar="INPUT", help="A scrambled sheet (a picture), a folder or a zip of pieces.")
     ],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="SOLVED.png", help="Write the picture to this file.")
+        File, typer.Option("--output", "-o", metavar="SOLVED.png", help="Write the picture to this file.")
     ] = None,
     piece: Annotated[
         str, make_option("SIZE", "Size of a piece in pixels: 28, or 51x27 (width x height); auto finds it.")
@@ -76,19 +76,15 @@ def solve(
     border: Annotated[
         str | None, make_option("NAME", f"State of the borders: {choices_of(BORDERS)}. Detected if not given.", PUZZLE)
     ] = None,
-    pin: Annotated[
-        Path | None, make_option("PINS.json", "Pieces in cells, joints, and joints that are wrong.", KNOWN)
-    ] = None,
+    pin: Annotated[File, make_option("PINS.json", "Pieces in cells, joints, and joints that are wrong.", KNOWN)] = None,
     reference: Annotated[
-        Path | None, make_option("PICTURE", "Another picture of the scene, of any size and exposure.", KNOWN)
+        File, make_option("PICTURE", "Another picture of the scene, of any size and exposure.", KNOWN)
     ] = None,
-    layout: Annotated[Path | None, make_option("LAYOUT.json", "The layout, with probabilities.", FILES)] = None,
-    overlay: Annotated[
-        Path | None, make_option("DOUBTS.png", "The picture with doubtful joints marked.", FILES)
-    ] = None,
-    report: Annotated[Path | None, make_option("REPORT.html", "A page that replays the solve.", FILES)] = None,
+    layout: Annotated[File, make_option("LAYOUT.json", "The layout, with probabilities.", FILES)] = None,
+    overlay: Annotated[File, make_option("DOUBTS.png", "The picture with doubtful joints marked.", FILES)] = None,
+    report: Annotated[File, make_option("REPORT.html", "A page that replays the solve.", FILES)] = None,
     animation: Annotated[
-        Path | None, make_option("OUT.gif", "The solve as an animation: .gif, or .mp4 with ffmpeg.", FILES)
+        File, make_option("OUT.gif", "The solve as an animation: .gif, or .mp4 with ffmpeg.", FILES)
     ] = None,
     solver: Annotated[str, make_option("NAME", f"One of: {choices_of(SOLVERS)}.", METHOD)] = "default",
     compatibility: Annotated[

@@ -16,18 +16,13 @@ MessageHandler = Callable[[str, Any], None]  # takes "position", "started", "tim
 
 
 class Job:
-    """A puzzle to solve.
-
-    on_message: called with the kind and the content of each message about the job.
-    process: the solver process, once the job has started.
-    command: what the process is sent when its turn comes again.
-    """
+    """A puzzle to solve. on_message: called with the kind and the content of each message about it."""
 
     def __init__(self, task: Task, on_message: MessageHandler) -> None:
         self.task: Task | None = task
         self.on_message = on_message
-        self.process: _Process | None = None
-        self.command = "resume"
+        self.process: _Process | None = None  # once the job has started
+        self.command = "resume"  # what the process is sent when its turn comes again
 
 
 class _Process:

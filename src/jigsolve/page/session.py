@@ -101,16 +101,12 @@ def open_session(title: str, source: Source, settings: Settings) -> "Session":
 
 
 class Session:
-    """The state of one puzzle: its pieces, its solve and its answer.
-
-    input: the puzzle; None if the source could not be cut, for the reason in `problem`.
-    subscribers: events that are set after each change.
-    """
+    """The state of one puzzle. input: None if the source could not be cut, for the reason in `problem`."""
 
     def __init__(self, title: str, source: Source, settings: Settings, input: Input | None, problem: str = "") -> None:
         self.key = secrets.token_urlsafe(12)
         self.title, self.source = title, source
-        self.subscribers: set[asyncio.Event] = set()
+        self.subscribers: set[asyncio.Event] = set()  # set after each change
         self.idle_since = time.monotonic()
         self.job: Job | None = None
         self.set_input(settings, input, problem)
