@@ -19,23 +19,13 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from jigsolve.io import files, pictures
 from jigsolve.io.inputs import compose_picture
-from jigsolve.io.layout_file import LayoutFile
 from jigsolve.io.samples import SAMPLES, read_sample
 from jigsolve.page import examples
 from jigsolve.page.guard import Guard
 from jigsolve.page.jobs import Jobs
 from jigsolve.page.replay.atlas import encode
 from jigsolve.page.replay.html import render_html
-from jigsolve.page.session import (
-    GRACE_S,
-    Session,
-    Sessions,
-    Settings,
-    Source,
-    build_input,
-    open_session,
-    parse_solve_request,
-)
+from jigsolve.page.session import GRACE_S, Session, Sessions, Settings, build_input, open_session, parse_solve_request
 from jigsolve.page.upload import LIMITS, MAX_UPLOAD_BYTES, parse_files, read_body, read_json, split_layout
 from jigsolve.runtime import InputError
 
@@ -111,10 +101,10 @@ class _Handlers:
     async def open_example(self, request: Request) -> Response:
         name = request.path_params["name"]
         example = examples.find_example(name)
+        settings = Settings((example.piece, example.piece), example.rotated, shuffle=True)
         async with self.uploads:
             source = await run_in_threadpool(read_sample, name)
-            settings = Settings((example.piece, example.piece), example.rotated, shuffle=True)
-            return await self._open(SAMPLES[name].title, source, settings)
+            return self._add(await run_in_threadpool(open_session, SAMPLES[name].title, source, settings))
 
     async def open_files(self, request: Request) -> Response:
         async with self.uploads:
@@ -124,12 +114,12 @@ class _Handlers:
             del sent
             source = content if isinstance(content, files.Pieces) else content.pixels
             settings = Settings() if saved is None else Settings.from_layout(saved)
-            return await self._open(title, source, settings, saved)
+            session = await run_in_threadpool(open_session, title, source, settings)
+            if saved is not None:
+                session.load_answer(saved)
+            return self._add(session)
 
-    async def _open(self, title: str, source: Source, settings: Settings, saved: LayoutFile | None = None) -> Response:
-        session = await run_in_threadpool(open_session, title, source, settings)
-        if saved is not None:
-            session.load_answer(saved)
+    def _add(self, session: Session) -> Response:
         self.sessions.add(session)
         return JSONResponse(session.state(), 201)
 
@@ -189,12 +179,9 @@ class _Handlers:
         source = session.input
         assert source is not None
 
-        def render() -> bytes:
-            file = io.BytesIO()
-            pictures.encode(file, "PNG", compose_picture(source, edited.layout))
-            return file.getvalue()
-
-        return _respond_download(await run_in_threadpool(render), "solved.png", "image/png")
+        file = io.BytesIO()
+        await run_in_threadpool(lambda: pictures.encode(file, "PNG", compose_picture(source, edited.layout)))
+        return _respond_download(file.getvalue(), "solved.png", "image/png")
 
     async def export_layout(self, request: Request) -> Response:
         edited = self._find(request).parse_edited_layout(await read_json(request))
@@ -261,13 +248,12 @@ def _respond_download(content: bytes, name: str, media_type: str) -> Response:
 def serve(host: str, port: int, on_ready: Callable[[str], None]) -> None:
     """Serve until interrupted. port: 0 takes any free one. on_ready: called with the address once it can be opened."""
     listening = _listen(host, port)
-    port = listening.getsockname()[1]
     config = uvicorn.Config(
         create_app(host), log_level="warning", access_log=False, server_header=False, date_header=False,
         ws_max_size=1 << 16, timeout_graceful_shutdown=1, lifespan="on",
     )  # fmt: skip
     name = f"[{host}]" if ":" in host else host
-    on_ready(f"http://{name}:{port}/")
+    on_ready(f"http://{name}:{listening.getsockname()[1]}/")
     with listening, suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
 

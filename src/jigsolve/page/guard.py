@@ -50,12 +50,9 @@ class Guard:
         host = headers.get("host", "")
         if not self._is_allowed_host(_parse_host(host)):
             return "Expected a request to this computer's own address."
-        origin = headers.get("origin")
-        if origin is not None and origin != f"http://{host}":
-            return "Expected a request from the page itself."
-        if origin is None and headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-            return "Expected a request from the page itself."
-        return None
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
+        own = site in ("same-origin", "none") if origin is None else origin == f"http://{host}"
+        return None if own else "Expected a request from the page itself."
 
     def _is_allowed_host(self, name: str) -> bool:
         """Local names, and IP addresses if the server listens beyond this computer: only names can be faked."""
