@@ -148,7 +148,7 @@ def test_an_atlas_of_any_pixels(kind: str) -> None:
     }[kind]
     made = atlas.arrange_pieces(cut(np.ascontiguousarray(picture), 40))
     assert made.piece == (40, 40)
-    shown = pictures.decode(io.BytesIO(atlas.encode(made, "PNG")), "atlas", 10**6).pixels
+    shown = pictures.decode(io.BytesIO(atlas.encode(made.pixels, "PNG")), "atlas", 10**6).pixels
     assert shown.dtype == np.uint8
     assert np.array_equal(shown[..., 0], colour[..., 0])
 

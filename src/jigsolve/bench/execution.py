@@ -3,7 +3,7 @@
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import nullcontext, suppress
 from multiprocessing import active_children, get_context, parent_process
@@ -14,13 +14,13 @@ import numpy as np
 
 from jigsolve.bags.mixed import solve_mixed
 from jigsolve.bench.campaign import Run
-from jigsolve.bench.protocols import MIXED, make_bag, make_case, parse_protocol, score_bag, score_case
+from jigsolve.bench.protocols import MIXED, Bag, make_bag, make_case, parse_protocol, score_bag, score_case
 from jigsolve.bench.records import Outcome, Record
 from jigsolve.io import files, layout_file
 from jigsolve.pipeline import Result, solve
 from jigsolve.plugins import loading as plugins
-from jigsolve.puzzle import Layout, Pixels, Scores, cut, scramble
-from jigsolve.runtime import Clock, EventHandler, InputError, memory
+from jigsolve.puzzle import Pixels, cut, scramble
+from jigsolve.runtime import Clock, InputError, memory
 
 Attempt = Outcome | str  # what a run measured, or its error message
 
@@ -64,28 +64,20 @@ def measure(run: Run, pictures: Sequence[Pixels]) -> Outcome:
     """Make the puzzle of a run from its pictures, solve it and score the answer."""
     params = run.params()
     settings = run.piece, run.type == 2, run.shuffle_seed()
-    if len(pictures) > 1:
-        bag = make_bag(run.protocol, pictures, *settings)
-        results, clock, peak = _solve_timed(lambda on: solve_mixed(bag.puzzle, bag.pictures, params, on, bag.shape))
-        scores, own_picture = score_bag(bag, [result.layout for result in results])
-        return _to_outcome(bag.truths[0], results, scores, own_picture, clock, peak)
-    case = make_case(run.protocol, pictures[0], *settings)
-    results, clock, peak = _solve_timed(lambda on: [solve(case.puzzle, params, on, case.pins, case.reference)])
-    return _to_outcome(case.truth, results, score_case(case, results[0].layout), None, clock, peak)
-
-
-def _solve_timed(solve_puzzle: Callable[[EventHandler], list[Result]]) -> tuple[list[Result], Clock, int]:
-    """The answers, the times of all stages, and the largest amount of memory that the process held."""
+    mixed = len(pictures) > 1
+    case = make_bag(run.protocol, pictures, *settings) if mixed else make_case(run.protocol, pictures[0], *settings)
     clock = Clock()
     memory.reset_peak()
-    results = solve_puzzle(clock.forward)
+    if isinstance(case, Bag):
+        results = solve_mixed(case.puzzle, case.pictures, params, clock.forward, case.shape)
+    else:
+        results = [solve(case.puzzle, params, clock.forward, case.pins, case.reference)]
     clock.finish()
-    return results, clock, memory.peak_bytes()
-
-
-def _to_outcome(
-    truth: Layout, results: Sequence[Result], scores: Scores, own_picture: float | None, clock: Clock, peak: int
-) -> Outcome:
+    peak = memory.peak_bytes()
+    if isinstance(case, Bag):
+        truth, (scores, own_picture) = case.truths[0], score_bag(case, [result.layout for result in results])
+    else:
+        truth, scores, own_picture = case.truth, score_case(case, results[0].layout), None
     joints = np.concatenate([result.confidence.joints for result in results])
     return Outcome(
         rows=truth.rows, cols=truth.cols, scores=scores, confidence=float(joints.mean()) if len(joints) else 1.0,

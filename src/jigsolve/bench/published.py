@@ -19,7 +19,8 @@ class Figure:
 
     @property
     def source(self) -> str:
-        return source_of(self.name)
+        """`Yu 2016` of `Yu 2016 (log)`."""
+        return self.name.partition(" (")[0]
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,7 @@ class Source:
 
 @cache
 def _facts() -> dict[str, Any]:
-    text = (resources("jigsolve.bench") / "published.json").read_text(encoding="utf-8")
-    facts: dict[str, Any] = json.loads(text)
+    facts: dict[str, Any] = json.loads((resources("jigsolve.bench") / "published.json").read_text(encoding="utf-8"))
     return facts
 
 
@@ -57,11 +57,6 @@ def list_figures(dataset: str, type_: int) -> list[Figure]:
     lines = _facts()[f"type{type_}"].get(dataset.lower(), {})
     order = list(_facts()["sources"])
     return sorted((Figure(name, *values) for name, values in lines.items()), key=lambda one: order.index(one.source))
-
-
-def source_of(name: str) -> str:
-    """`Yu 2016 (log)` -> `Yu 2016`."""
-    return name.partition(" (")[0]
 
 
 def figure_of(solver: str, dataset: str, type_: int) -> Figure | None:

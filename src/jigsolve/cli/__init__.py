@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from io import TextIOWrapper
 
 from jigsolve.cli.argv import expand_values, join_command
@@ -32,7 +32,12 @@ def run(argv: Sequence[str]) -> int:
     words = join_command(argv, TWO_WORDS)
     try:
         if words[:1] == ["bench"]:
-            words = expand_values(words, _add_plugins(SEVERAL, words))
+            patterns = SEVERAL
+            if any(word.startswith("--plugin") for word in words):
+                from jigsolve.cli.plugins import add_plugin_names
+
+                patterns = add_plugin_names(SEVERAL, words)
+            words = expand_values(words, patterns)
         code = app(args=words or ["--help"], prog_name="jigsolve", standalone_mode=False)
     except InputError as error:
         return _print_error(str(error))
@@ -52,15 +57,6 @@ def run(argv: Sequence[str]) -> int:
     if code == INTERRUPTED:
         print("Interrupted.", file=sys.stderr)
     return code if isinstance(code, int) else 0
-
-
-def _add_plugins(patterns: Mapping[str, str], argv: Sequence[str]) -> Mapping[str, str]:
-    """Patterns of option values that match the names of plugins, too, if there are any on the command line."""
-    if not any(word.startswith("--plugin") for word in argv):
-        return patterns
-    from jigsolve.cli.plugins import add_plugin_names
-
-    return add_plugin_names(patterns, argv)
 
 
 def _print_error(message: str) -> int:

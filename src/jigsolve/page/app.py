@@ -1,7 +1,6 @@
 """The web application and its server: one short handler for each route. An `InputError` becomes one line of JSON."""
 
 import asyncio
-import io
 import json
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -17,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from jigsolve.io import files, pictures
+from jigsolve.io import files
 from jigsolve.io.inputs import compose_picture
 from jigsolve.io.samples import SAMPLES, read_sample
 from jigsolve.page import examples
@@ -137,7 +136,7 @@ class _Handlers:
         session = self._find(request)
         if session.atlas is None:
             raise InputError("Expected pieces to show: there are none yet.")
-        return Response(await run_in_threadpool(encode, session.atlas, "PNG"), media_type="image/png")
+        return Response(await run_in_threadpool(encode, session.atlas.pixels, "PNG"), media_type="image/png")
 
     async def change_settings(self, request: Request) -> Response:
         session = self._find(request)
@@ -179,9 +178,8 @@ class _Handlers:
         source = session.input
         assert source is not None
 
-        file = io.BytesIO()
-        await run_in_threadpool(lambda: pictures.encode(file, "PNG", compose_picture(source, edited.layout)))
-        return _respond_download(file.getvalue(), "solved.png", "image/png")
+        picture = await run_in_threadpool(lambda: encode(compose_picture(source, edited.layout), "PNG"))
+        return _respond_download(picture, "solved.png", "image/png")
 
     async def export_layout(self, request: Request) -> Response:
         edited = self._find(request).parse_edited_layout(await read_json(request))

@@ -1,11 +1,11 @@
 """The sample photographs as puzzles that visitors of the page can try."""
 
-import io
 from functools import cache
 from typing import NamedTuple
 
-from jigsolve.io import pictures, render
+from jigsolve.io import render
 from jigsolve.io.samples import SAMPLES, read_sample
+from jigsolve.page.replay.atlas import encode
 from jigsolve.runtime import InputError
 
 THUMBNAIL_PIXELS = 320  # along the longer side
@@ -31,9 +31,7 @@ def find_example(name: str) -> Example:
 def make_thumbnail(name: str) -> bytes:
     """The photograph as a small JPEG file."""
     find_example(name)
-    file = io.BytesIO()
-    pictures.encode(file, "JPEG", render.shrink(read_sample(name), THUMBNAIL_PIXELS))
-    return file.getvalue()
+    return encode(render.shrink(read_sample(name), THUMBNAIL_PIXELS), "JPEG")
 
 
 @cache

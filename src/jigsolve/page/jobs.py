@@ -120,8 +120,8 @@ class Jobs:
         self.warm_up()
         job.process, self._spare = self._spare, None
         job.on_message("started", None)
-        arguments = (job.process, job, asyncio.get_running_loop(), self._on_message)
-        threading.Thread(target=_relay_messages, args=arguments, daemon=True).start()
+        arguments = (job.process, job, asyncio.get_running_loop())
+        threading.Thread(target=self._relay_messages, args=arguments, daemon=True).start()
         self.warm_up()
 
     def _on_message(self, job: Job, kind: str, content: Any) -> None:
@@ -135,25 +135,22 @@ class Jobs:
             self.paused.append(job)
             self._run_next()
 
+    def _relay_messages(self, process: _Process, job: Job, loop: asyncio.AbstractEventLoop) -> None:
+        """Send a process its task and pass its messages to the event loop. Blocks, so it runs on its own thread."""
 
-def _relay_messages(
-    process: _Process, job: Job, loop: asyncio.AbstractEventLoop, on_message: Callable[[Job, str, Any], None]
-) -> None:
-    """Send a process its task and pass its messages to the event loop. Blocks, so it runs on its own thread."""
+        def relay(kind: str, content: Any) -> None:
+            with suppress(RuntimeError):  # the server has closed
+                loop.call_soon_threadsafe(self._on_message, job, kind, content)
 
-    def relay(kind: str, content: Any) -> None:
-        with suppress(RuntimeError):  # the server has closed
-            loop.call_soon_threadsafe(on_message, job, kind, content)
-
-    try:
-        process.send(job.task)
-        job.task = None  # the process holds the pixels now
-        while True:
-            kind, content = process.connection.recv()
-            relay(kind, content)
-            if kind in ("done", "failed"):
-                return
-    except (EOFError, OSError):
-        relay("failed", "The solver ended unexpectedly: perhaps there was not enough memory.")
-    finally:
-        process.connection.close()
+        try:
+            process.send(job.task)
+            job.task = None  # the process holds the pixels now
+            while True:
+                kind, content = process.connection.recv()
+                relay(kind, content)
+                if kind in ("done", "failed"):
+                    return
+        except (EOFError, OSError):
+            relay("failed", "The solver ended unexpectedly: perhaps there was not enough memory.")
+        finally:
+            process.connection.close()

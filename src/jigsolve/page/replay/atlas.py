@@ -51,15 +51,15 @@ def find_places(layout: Layout, n: int) -> tuple[list[int], list[int]]:
 
 def compress(atlas: Atlas) -> tuple[bytes, str]:
     """A picture file for a page of its own, and its media type."""
-    png = encode(atlas, "PNG")
+    png = encode(atlas.pixels, "PNG")
     if len(png) <= MAX_PNG_BYTES or atlas.pixels.shape[2] != 3:
         return png, "image/png"
-    return encode(atlas, "JPEG"), "image/jpeg"
+    return encode(atlas.pixels, "JPEG"), "image/jpeg"
 
 
-def encode(atlas: Atlas, file_format: str) -> bytes:
+def encode(pixels: Pixels, file_format: str) -> bytes:
     file = io.BytesIO()
-    pictures.encode(file, file_format, atlas.pixels)
+    pictures.encode(file, file_format, pixels)
     return file.getvalue()
 
 
