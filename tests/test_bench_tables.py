@@ -10,12 +10,20 @@ import numpy as np
 import pytest
 
 from jigsolve.bench import published
-from jigsolve.bench.interval import Mean, mean_of
-from jigsolve.bench.latex import escape, format_bibtex, format_latex
 from jigsolve.bench.plots import compute_differences, spread_out
 from jigsolve.bench.records import Record
-from jigsolve.bench.sections import make_sections, rank_solvers
-from jigsolve.bench.tables import format_csv, format_markdown, list_notes, make_summaries, number_sources, section_table
+from jigsolve.bench.sections import Mean, make_sections, mean_of, rank_solvers
+from jigsolve.bench.tables import (
+    escape_latex,
+    format_bibtex,
+    format_csv,
+    format_latex,
+    format_markdown,
+    list_notes,
+    make_summaries,
+    number_sources,
+    section_table,
+)
 from jigsolve.cli.names import SOLVERS
 from jigsolve.cli.tables import print_tables
 from records import make_mit_records, make_record
@@ -186,8 +194,8 @@ def test_latex_has_the_shape_of_a_table() -> None:
     parts = make_sections(make_mit_records("tree", "50% of_it & {more}", direct=0.4))
     one = section_table(parts[0], {})
     text = format_latex([one], {})
-    assert escape("50% of_it & {more}") == r"50\% of\_it \& \{more\}"
-    assert escape("50% of_it & {more}") in text
+    assert escape_latex("50% of_it & {more}") == r"50\% of\_it \& \{more\}"
+    assert escape_latex("50% of_it & {more}") in text
     assert text.count(r"\begin{table}") == text.count(r"\end{table}") == text.count(r"\toprule") == 1
     (columns,) = re.findall(r"\\begin\{tabular\}\{([lr]+)\}", text)
     body = text[text.index(r"\toprule") : text.index(r"\bottomrule")]

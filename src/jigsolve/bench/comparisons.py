@@ -91,8 +91,7 @@ def compare(record: Record) -> Comparison:
 
 
 def _orient(case: Case, answer: Layout) -> tuple[Layout, Layout]:
-    """Answer and truth, rotated so that most pieces agree: turned pieces may give a picture that is turned as a
-    whole."""
+    """Answer and truth, rotated so that most pieces agree: turned pieces may give a turned picture."""
     truth = case.truth
     if (case.puzzle.rows, case.puzzle.cols) == UNKNOWN:
         return align(answer, truth, case.puzzle.rotated)

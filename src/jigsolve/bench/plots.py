@@ -18,11 +18,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator
 
 from jigsolve.bench import published
-from jigsolve.bench.interval import Mean, mean_of
 from jigsolve.bench.page import Plot
 from jigsolve.bench.protocols import CLEAN
 from jigsolve.bench.records import Record
-from jigsolve.bench.sections import FIRST_SOLVER, Line, Section, group_by_picture, rank_solvers
+from jigsolve.bench.sections import FIRST_SOLVER, Line, Mean, Section, group_by_picture, mean_of, rank_solvers
 
 WIDTH = 11.5  # inches; 72 points each
 MAX_COLUMNS = 4  # of panels
@@ -83,27 +82,26 @@ def draw_plots(sections: Sequence[Section], records: Sequence[Record], pair: tup
 
 
 def _make_plot(name: str, title: str, about: str, draw: Draw) -> Plot:
+    (light, png), (dark,) = _save(name, draw, LIGHT, ("svg", "png")), _save(name, draw, DARK, ("svg",))
+    return Plot(name, title, about, (light, dark), png)
+
+
+def _save(name: str, draw: Draw, palette: Palette, formats: Sequence[str]) -> list[bytes]:
+    """One drawing in several file formats, reproducible to the byte."""
     settings: dict[str, Any] = {
         "font.family": "DejaVu Sans", "font.size": 8.5, "svg.hashsalt": name, "axes.spines.top": False,
         "axes.spines.right": False, "axes.titlesize": 9.5, "axes.titleweight": "bold", "axes.titlelocation": "left",
+        "text.color": palette.ink, "axes.titlecolor": palette.ink, "ytick.color": palette.ink,
+        "xtick.color": palette.quiet, "axes.labelcolor": palette.quiet, "axes.edgecolor": palette.grid,
+        "grid.color": palette.grid,
     }  # fmt: skip
-    with mpl.rc_context(settings):
-        light, dark = _save(draw, LIGHT, ("svg", "png")), _save(draw, DARK, ("svg",))
-    return Plot(name, title, about, (light[0], dark[0]), light[1])
-
-
-def _save(draw: Draw, palette: Palette, formats: Sequence[str]) -> list[bytes]:
-    """One drawing in several file formats, reproducible to the byte."""
-    colours = {"text.color": palette.ink, "axes.titlecolor": palette.ink, "ytick.color": palette.ink,
-               "xtick.color": palette.quiet, "axes.labelcolor": palette.quiet, "axes.edgecolor": palette.grid,
-               "grid.color": palette.grid}  # fmt: skip
     saved = []
-    with mpl.rc_context(colours):
+    with mpl.rc_context(settings):
         figure = draw(palette)
-        for name in formats:
+        for format_ in formats:
             file = io.BytesIO()
-            meta = {"Date": None} if name == "svg" else {"Software": None}
-            figure.savefig(file, format=name, dpi=160, transparent=name == "svg", metadata=meta)
+            meta = {"Date": None} if format_ == "svg" else {"Software": None}
+            figure.savefig(file, format=format_, dpi=160, transparent=format_ == "svg", metadata=meta)
             figure.set_layout_engine("none")  # the first save has laid it out
             saved.append(file.getvalue())
     return saved

@@ -9,7 +9,6 @@ import numpy as np
 
 from jigsolve.bench import tables
 from jigsolve.bench.comparisons import Comparison, choose_worst, compare
-from jigsolve.bench.latex import format_bibtex, format_latex
 from jigsolve.bench.page import Plot, render_page
 from jigsolve.bench.protocols import CLEAN
 from jigsolve.bench.records import Gathered, Record, RunKey, gather_records
@@ -30,10 +29,7 @@ class Report:
 
 
 def make_report(folders: Sequence[Path], pair: tuple[str, str] | None, worst: int) -> Report:
-    """The report of all results below some folders.
-
-    pair: two solvers to compare, None to choose them. worst: the number of comparisons for each set, type and protocol.
-    """
+    """pair: two solvers to compare, None to choose them. worst: comparisons for each set, type and protocol."""
     found = gather_records(folders)
     if not found.records:
         raise InputError(f"Expected results of jigsolve bench below {', '.join(map(str, folders))}, found none.")
@@ -49,11 +45,11 @@ def make_report(folders: Sequence[Path], pair: tuple[str, str] | None, worst: in
     files: dict[str, Pixels | bytes | str] = {
         "table.md": _format_markdown(title, about, short, long, notes, citations),
         "table.csv": tables.format_csv(sections),
-        "table.tex": format_latex([*short, *long], numbers),
+        "table.tex": tables.format_latex([*short, *long], numbers),
         "index.html": render_page(title, about, short, long, plots, comparisons, [*notes, *left_out], citations),
     }
     if numbers:
-        files["sources.bib"] = format_bibtex(numbers)
+        files["sources.bib"] = tables.format_bibtex(numbers)
     for plot in plots:
         files |= {f"plots/{plot.name}.svg": plot.svg[0], f"plots/{plot.name}.png": plot.png}
     files |= {f"{COMPARISONS_FOLDER}/{one.name}.png": one.pixels for one in comparisons}
@@ -88,8 +84,7 @@ def _describe_left_out(found: Gathered) -> list[str]:
 
 
 def _choose_pair(records: Sequence[Record], pair: tuple[str, str] | None) -> tuple[str, str] | None:
-    """Two solvers with clean puzzles that both have solved: the given ones, or the two best of those with the most
-    puzzles."""
+    """Two solvers that both solved some clean puzzles: the given ones, or the best two of those with most puzzles."""
     solved: dict[str, dict[RunKey, float]] = defaultdict(dict)
     for record in records:
         if record.run.protocol == CLEAN:

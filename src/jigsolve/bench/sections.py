@@ -1,19 +1,37 @@
-"""Records -> sections: the lines of one table, means over pictures beside published figures."""
+"""Records -> sections: the lines of one table, means with bootstrap intervals beside published figures."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePath
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from jigsolve.bench import published
-from jigsolve.bench.interval import Mean, mean_of
 from jigsolve.bench.protocols import CLEAN
 from jigsolve.bench.records import Outcome, Record
 from jigsolve.io import files
 
 REPRODUCED_NC = 2.0  # points: the largest distance to the published NC that counts as reproduced
 FIRST_SOLVER = "default"  # stands above the solvers of the literature
+LEVEL = 95  # percent, of the bootstrap intervals
+ROUNDS = 10_000  # of the bootstrap
+
+
+class Mean(NamedTuple):
+    """A mean over pictures with the bounds of its interval; no bounds for a single picture."""
+
+    value: float
+    lo: float | None = None
+    hi: float | None = None
+
+    def scale(self, factor: float) -> "Mean":
+        """Mean and bounds times a factor of at least 0."""
+        lo, hi = (None if bound is None else factor * bound for bound in (self.lo, self.hi))
+        return Mean(factor * self.value, lo, hi)
 
 
 @dataclass(frozen=True)
@@ -151,3 +169,23 @@ def _measured_line(solver: str, protocol: str, records: Sequence[Record], paper:
         max(record.outcome.peak for record in records),
         neighbour.value - paper.neighbour.value if paper is not None and paper.pictures == pictures else None,
     )  # fmt: skip
+
+
+def mean_of(pictures: Sequence[Sequence[float]]) -> Mean:
+    """The mean over pictures, each with its values, one for each seed, and its bootstrap interval.
+
+    The bootstrap resamples pictures, each with all its seeds: shuffles of one picture are not independent. All solvers
+    share the same draws, so that their intervals are comparable.
+    """
+    values = np.array([np.mean(seeds) for seeds in pictures])
+    if len(values) < 2:
+        return Mean(float(values.mean()))
+    drawn = _draws(len(values)) @ values / len(values)
+    lo, hi = np.percentile(drawn, [(100 - LEVEL) / 2, (100 + LEVEL) / 2])
+    return Mean(float(values.mean()), float(lo), float(hi))
+
+
+@lru_cache(maxsize=4)
+def _draws(n: int) -> NDArray[np.float64]:
+    """(ROUNDS, n) how often each of n pictures is drawn."""
+    return np.random.default_rng(n).multinomial(n, np.full(n, 1.0 / n), ROUNDS).astype(np.float64)

@@ -1,15 +1,15 @@
-"""Sections -> tables of text, for Markdown, the terminal, the page and LaTeX; sections -> CSV."""
+"""Sections -> tables of text -> Markdown, LaTeX with BibTeX, the terminal and the page; sections -> CSV."""
 
 import csv
 import io
+import re
 from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
 from jigsolve.bench import published
-from jigsolve.bench.interval import LEVEL, Mean
 from jigsolve.bench.protocols import CLEAN
-from jigsolve.bench.sections import REPRODUCED_NC, Line, Section, rank_solvers
+from jigsolve.bench.sections import LEVEL, REPRODUCED_NC, Line, Mean, Section, rank_solvers
 
 # columns of the CSV file -> means of a line
 CSV_MEANS = {
@@ -23,8 +23,6 @@ LEGEND = (
     "estimating the confidence. MB: peak memory of the largest run. Δ NC: points of NC above the published figure of "
     f"the same solver, if both are over the same number of pictures; within {REPRODUCED_NC:g} it is reproduced."
 )
-
-
 # sets that share a short table
 GROUPS = (
     ("mit", "mcgill"),
@@ -32,6 +30,12 @@ GROUPS = (
     ("sholomon5015", "sholomon10375", "sholomon22834"),
 )
 Lines = Sequence[Line | None]  # one for each section, None if it has none
+LATEX_HEAD = "% \\usepackage{booktabs}; the sources are in sources.bib\n"
+_LATEX_SPECIAL = str.maketrans({
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "–": "--", "Δ": r"$\Delta$", "\n": " ",
+})  # fmt: skip
+_INTERVAL = re.compile(r"([\d.]+) \(([\d.]+)–([\d.]+)\)")
 
 
 class Table(NamedTuple):
@@ -148,10 +152,8 @@ def _escape(cell: str) -> str:
 
 
 def make_summaries(sections: Sequence[Section], numbers: dict[str, int]) -> list[Table]:
-    """The short tables, a row for each solver, with its figures here and those of its paper.
-
-    A table for each type and group of sets, if something was measured at the published size. numbers: of sources.
-    """
+    """The short tables, one for each type and group of sets that have measurements at the published size. A row has
+    the figures of a solver here and those of its paper. numbers: of sources."""
     known = [section for section in sections if any(not line.ours for line in section.lines)]
     chosen = [
         [one for name in names for one in known if (one.dataset.lower(), one.type) == (name, type_)]
@@ -183,10 +185,7 @@ def _make_table(sections: Sequence[Section], numbers: dict[str, int]) -> Table:
 def _make_row(
     solver: str, sections: Sequence[Section], ours: Lines, theirs: Lines, numbers: dict[str, int]
 ) -> tuple[str, ...]:
-    """Papers, our figures and the published ones for each section, and the verdict.
-
-    Ours have a note if they are over fewer pictures.
-    """
+    """Papers, our figures (with a note if over fewer pictures) and published ones for each section, the verdict."""
     papers = dict.fromkeys((line.solver, line.source) for line in theirs if line)
     cells = [solver, ", ".join(f"{name} [{numbers[source]}]" for name, source in papers)]
     verdicts = {}
@@ -219,3 +218,64 @@ def _join_verdicts(verdicts: dict[str, str]) -> str:
     if len(words) == 1:
         return words.pop()
     return ", ".join(f"{word} on {name}" for name, word in verdicts.items() if word)
+
+
+def format_latex(tables: Sequence[Table], numbers: dict[str, int]) -> str:
+    """Tables (booktabs) with intervals as sub- and superscripts and published lines indented. numbers: of sources."""
+    keys = {str(k): citation_key(name) for name, k in numbers.items()}
+    return LATEX_HEAD + "".join("\n" + _format_latex_table(table, keys) for table in tables)
+
+
+def format_bibtex(numbers: dict[str, int]) -> str:
+    """The sources that the tables cite."""
+    sources = published.load_sources()
+    return "\n".join(_format_bibtex_entry(sources[name]) for name in numbers)
+
+
+def citation_key(name: str) -> str:
+    """`Paikin & Tal 2015` -> `paikintal2015`."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def escape_latex(text: str) -> str:
+    return text.translate(_LATEX_SPECIAL)
+
+
+def _format_latex_table(table: Table, keys: dict[str, str]) -> str:
+    rows = [" & ".join(map(escape_latex, table.head)) + r" \\", r"\midrule"]
+    for cells, ours in zip(table.rows, table.ours, strict=True):
+        words = [_cite(escape_latex(cell), keys) for cell in cells[: table.text_columns]]
+        numbers = [_stack_interval(cell) for cell in cells[table.text_columns :]]
+        rows.append(("" if ours else r"\quad ") + " & ".join([*words, *numbers]) + r" \\")
+    body = "\n".join(rows)
+    columns = "l" * table.text_columns + "r" * (len(table.head) - table.text_columns)
+    return (
+        "\\begin{table}\n\\centering\n\\small\n"
+        f"\\caption{{{escape_latex(table.title)}}}\n\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\n\\bottomrule\n"
+        "\\end{tabular}\n\\end{table}\n"
+    )
+
+
+def _cite(cell: str, keys: dict[str, str]) -> str:
+    return re.sub(r" \[(\d+)\]", lambda found: rf"~\cite{{{keys[found[1]]}}}" if found[1] in keys else found[0], cell)
+
+
+def _stack_interval(cell: str) -> str:
+    found = _INTERVAL.fullmatch(cell)
+    return escape_latex(cell) if found is None else f"${found[1]}_{{{found[2]}}}^{{{found[3]}}}$"
+
+
+def _format_bibtex_entry(source: published.Source) -> str:
+    fields = {
+        "author": " and ".join(source.authors),
+        "title": f"{{{source.title}}}",
+        "journal": source.journal,
+        "booktitle": source.proceedings,
+        "volume": source.volume,
+        "number": source.number,
+        "pages": source.pages.replace("-", "--"),
+        "year": source.year,
+        "note": source.note,
+    }
+    lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
+    return f"@{'article' if source.journal else 'inproceedings'}{{{citation_key(source.name)},\n{lines}}}\n"

@@ -55,11 +55,8 @@ class SolveRequest:
             raise InputError("Expected both --rows and --cols of the pictures, or neither, got one of them.")
 
     def picture_count(self, holds_pieces: bool) -> int | None:
-        """The number of pictures to look for; None to find it.
-
-        holds_pieces: the input is a folder or a zip of pieces. They may belong to several pictures, unless some option
-        describes the one picture they make.
-        """
+        """The number of pictures to look for; None to find it. The pieces of a folder or a zip may belong to several,
+        unless some option describes the one picture they make."""
         pictures = self.pictures
         if pictures is None:
             is_described = self.in_place or any((self.rows, self.cols, self.pin, self.reference))

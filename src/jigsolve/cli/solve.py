@@ -131,10 +131,8 @@ def _prefixes(count: int) -> list[str]:
 
 
 class BagRecorder:
-    """An event handler that records a timeline for every run of the pipeline.
-
-    The pieces of a bag are compared as a whole first; then each picture goes through the whole pipeline by itself.
-    """
+    """An event handler that records a timeline for every run of the pipeline. The pieces of a bag are compared as a
+    whole first; then each picture goes through the whole pipeline by itself."""
 
     def __init__(self, on_event: EventHandler) -> None:
         self._on_event = on_event
@@ -163,14 +161,12 @@ def write_replays(title: str, results: Sequence[Result], targets: Sequence[Targe
         result = _extract_picture(result)
         if to.report is not None:
             name = title if len(results) == 1 else f"{title}, picture {k + 1}"
-            files.write_text(
-                to.report, render_html(name, result.puzzle, timeline, describe_answer(result.input, result))
-            )
+            html = render_html(name, result.puzzle, timeline, describe_answer(result.input, result))
+            files.write_text(to.report, html)
             print(f"Wrote {to.report}")
         if to.animation is not None:
-            files.write_animation(
-                to.animation, *render_frames(result.puzzle, timeline, result.layout.rows, result.layout.cols)
-            )
+            frames, durations = render_frames(result.puzzle, timeline, result.layout.rows, result.layout.cols)
+            files.write_animation(to.animation, frames, durations)
             print(f"Wrote {to.animation}")
 
 

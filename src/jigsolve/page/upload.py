@@ -47,10 +47,8 @@ def parse_json(raw: bytes) -> dict[str, Any]:
 
 
 def parse_files(body: bytes) -> list[tuple[str, bytes]]:
-    """Names and contents of the files in a body.
-
-    The body is the length of a JSON list in 4 bytes (little endian), the list of [name, size], and the contents.
-    """
+    """(name, content) of each file. The body is the length of a JSON list in 4 bytes (little endian), the list of
+    [name, size], and the contents."""
     if len(body) < 4:
         raise InputError("Expected files, got nothing.")
     end = 4 + int.from_bytes(body[:4], "little")

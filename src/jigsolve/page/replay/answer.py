@@ -19,10 +19,7 @@ def describe_layout_file(saved: LayoutFile) -> dict[str, Any]:
 
 
 def describe_answer(source: Input, result: Result) -> dict[str, Any]:
-    """What the page and the replay show of an answer.
-
-    alternatives: side ids and probabilities as flat lists, `ALTERNATIVES_PER_SIDE` for each side id.
-    """
+    """What the page and the replay show. alternatives: flat lists, `ALTERNATIVES_PER_SIDE` for each side id."""
     saved = LayoutFile(
         result.layout, source.piece, None, result.stopped, source.names, source.margin, result.confidence
     )
