@@ -24,8 +24,8 @@ from jigsolve.bench.tables import (
     number_sources,
     section_table,
 )
+from jigsolve.cli.bench import print_tables
 from jigsolve.cli.names import SOLVERS
-from jigsolve.cli.tables import print_tables
 from records import make_mit_records, make_record
 
 # Intervals

@@ -285,12 +285,10 @@ def spread_out(wanted: Sequence[float], step: float) -> list[float]:
 
 def compute_differences(section: Section, records: Sequence[Record], pair: tuple[str, str]) -> dict[str, float]:
     """Picture -> NC of the first solver minus that of the second, in points, on clean puzzles that both have solved."""
-    found = []
+    found, key_of = [], attrgetter("dataset", "type", "piece", "protocol", "solver")
     for solver in pair:
         key = section.dataset, section.type, section.piece, CLEAN, solver
-        wanted = [
-            one for one in records if attrgetter("dataset", "type", "piece", "protocol", "solver")(one.run) == key
-        ]
+        wanted = [one for one in records if key_of(one.run) == key]
         values = group_by_picture(wanted, lambda one: 100 * one.scores.neighbour)
         found.append({name: float(np.mean(seeds)) for name, seeds in values.items()})
     return {name: found[0][name] - found[1][name] for name in found[0] if name in found[1]}

@@ -70,6 +70,5 @@ def show_count(title: str, total: int, done: int) -> Iterator[Callable[[], None]
     columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), rich.MofNCompleteColumn(),
                rich.TimeElapsedColumn(), rich.TextColumn("left"), rich.TimeRemainingColumn())  # fmt: skip
     with rich.Progress(*columns, console=Console(stderr=True), speed_estimate_period=600) as bar:
-        note = f"{title} ({done} done before)" if done else title
-        task = bar.add_task(note, total=total - done)
+        task = bar.add_task(f"{title} ({done} done before)" if done else title, total=total - done)
         yield lambda: bar.advance(task)

@@ -31,16 +31,14 @@ def labels_of(layout: Layout) -> NDArray[np.int64]:
 
 
 class Recorder:
-    """An event handler that turns events into timeline entries and emits them a few times a second.
-
-    on_event: called with every event afterwards. clock: the current time in seconds.
-    """
+    """An event handler that turns events into timeline entries and emits them a few times a second. Every event goes
+    to `on_event` afterwards."""
 
     def __init__(
         self,
         emit: Callable[[list[Entry]], None],
         on_event: EventHandler = ignore_event,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = time.monotonic,  # seconds
     ) -> None:
         self._emit, self._on_event, self._clock = emit, on_event, clock
         self._start = self._last_emit = clock()
