@@ -29,6 +29,10 @@ def run(rotate: bool, out: Path, seed: int) -> None:
     _write_files(out, puzzle, truth, result, marks_wrong_joints=not scores.perfect)
     _print_scores(result, scores, seconds, seed)
     print(f"Before and after: {out / 'before-after.png'}")
+    if not scores.perfect:
+        print(f"Wrong joints:     {out / 'wrong-joints.png'}")
+    option = " --rotated" if rotate else ""
+    print(f"Try it yourself:  jigsolve solve {out / 'puzzle.png'}{option} --output {out / 'again.png'}")
 
 
 def _write_files(out: Path, puzzle: Puzzle, truth: Layout, result: Result, marks_wrong_joints: bool) -> None:
