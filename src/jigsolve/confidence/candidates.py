@@ -1,7 +1,5 @@
 """The joints that were considered, each with its probability: what could lie beside a piece instead."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

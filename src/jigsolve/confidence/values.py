@@ -1,7 +1,5 @@
 """Confidence: how likely an answer is right. Pure data; `calibration` estimates it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 from math import floor

@@ -3,8 +3,6 @@
 Files are written atomically: a file appears under its name complete or not at all. Zips are never unpacked to disk.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """Input: the puzzle in a scrambled sheet, or in a folder or a zip of pieces. What is not given is estimated."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

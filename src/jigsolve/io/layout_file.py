@@ -1,7 +1,5 @@
 """The layout file: a layout as JSON data and back. The data is untrusted; `files` opens the file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar

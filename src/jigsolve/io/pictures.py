@@ -1,7 +1,5 @@
 """Picture files as arrays and back: the only module that uses Pillow. `files` opens the files."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re

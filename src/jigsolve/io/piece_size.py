@@ -5,8 +5,6 @@ line are rare elsewhere. So the jumps across every line of pixels are measured, 
 chosen: a grid that is too fine has lines without jumps, one that is too coarse leaves jumps unexplained.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The pin file: pins as JSON data and back. The data is untrusted; `files` opens the file. Format: docs/pins.md."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from jigsolve.io.json_checks import MAX_PIECES, check_header, check_integer, check_object, describe_value

@@ -1,7 +1,5 @@
 """PNG with 16 bits per channel, as bytes: Pillow writes colours with 8 bits only."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 

@@ -1,7 +1,5 @@
 """Layout -> image array. Pictures are (height, width, channels), like those that puzzles are cut from."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 import numpy as np

@@ -4,8 +4,6 @@ A plugin file has one or more of the name tables SOLVERS, COMPATIBILITIES and DI
 entry points in the groups jigsolve.solvers and so on; it is imported when one of its names is asked for.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import traceback

@@ -5,8 +5,6 @@ a direction belongs to the grid. A turn is the number of clockwise quarter turns
 integers or integer arrays; `_kernels.py` compiles the same functions for numba.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Puzzle: the pieces and what is known of the grid. Functions that cut, scramble and mix pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b

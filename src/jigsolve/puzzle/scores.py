@@ -1,7 +1,5 @@
 """Scores of a layout against the truth: direct (DC), neighbour (NC), perfect (PR), and the picture score."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

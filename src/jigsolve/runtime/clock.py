@@ -1,7 +1,5 @@
 """The clock of a solve: it announces stages and measures them."""
 
-from __future__ import annotations
-
 import time
 
 from jigsolve.runtime.events import Event, EventHandler, Progressed, StageStarted, ignore_event

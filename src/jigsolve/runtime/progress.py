@@ -4,8 +4,6 @@ Numerics name the step that they do; only this table knows how long steps take r
 CPU time at 5,000 to 22,755 pieces.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 

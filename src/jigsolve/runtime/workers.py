@@ -1,7 +1,5 @@
 """Threads that share the heavy stages. Chunks have a fixed size, so results do not depend on the number of threads."""
 
-from __future__ import annotations
-
 import math
 import os
 import time

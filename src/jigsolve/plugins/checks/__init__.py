@@ -1,7 +1,5 @@
 """A contract kit: does a dissimilarity, a compatibility or a solver fulfil the contract of its stage?"""
 
-from __future__ import annotations
-
 from jigsolve.compatibility import Compatibility
 from jigsolve.dissimilarity import Dissimilarity
 from jigsolve.plugins.checks import compatibility as _compatibility

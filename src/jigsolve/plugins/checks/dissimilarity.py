@@ -1,7 +1,5 @@
 """The contract of a dissimilarity."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -1,7 +1,5 @@
 """The contract of a solver."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator
