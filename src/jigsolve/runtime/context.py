@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from jigsolve.runtime.clock import Clock
+from jigsolve.runtime.events import Clock
 from jigsolve.runtime.workers import SERIAL, Workers
 
 PAIRS_SHARE = 0.5  # of a time limit: weighing and laying out need the rest
