@@ -62,9 +62,7 @@ class Confidence:
         pieces = int((~np.isnan(self.pieces)).sum())
         if not len(self.joints):
             return f"{_count(pieces, 'piece')}, no joints"
-        doubtful, undecidable = (
-            sum(int(flags.sum()) for flags in grids) for grids in (self.doubtful, self.undecidable)
-        )
+        doubtful, undecidable = (sum(int(grid.sum()) for grid in pair) for pair in (self.doubtful, self.undecidable))
         percent = floor(100.0 * self.share)
         share = f"{percent} %" if percent < 99 else "over 99 %"  # never all of them
         line = f"{_count(pieces, 'piece')}, {share} of joints believed right, {doubtful or 'none'} doubtful"

@@ -164,11 +164,6 @@ def _is_hidden(name: str) -> bool:
     return any((part.startswith(".") and part not in (".", "..")) or part == "__MACOSX" for part in parts)
 
 
-def natural_path_key(name: str) -> list[list[tuple[int, str]]]:
-    """A key for the natural order of names with folders."""
-    return [natural_key(PurePosixPath(part)) for part in PurePosixPath(name).parts]
-
-
 def write_picture(path: Path, picture: Pixels) -> None:
     """Write a (height, width, channels) picture. A picture that the file format cannot hold is an error."""
     write_together({path: picture})
@@ -192,12 +187,10 @@ def check_target(path: Path) -> None:
 
 
 def read_layout(path: Path) -> LayoutFile:
-    """Read and check a layout or truth file."""
     return _read_data(path, layout_file.from_data)
 
 
 def read_pins(path: Path) -> Pins:
-    """Read and check a pin file."""
     return _read_data(path, pin_file.from_data)
 
 
@@ -209,7 +202,6 @@ def _read_data(path: Path, from_data: Callable[[object], Content]) -> Content:
 
 
 def write_layout(path: Path, content: LayoutFile) -> None:
-    """Write a layout or truth file."""
     write_together({path: content})
 
 
@@ -224,7 +216,7 @@ def write_together(contents: Mapping[Path, Pixels | LayoutFile | bytes | str]) -
                 elif isinstance(content, bytes):
                     file.write(content)
                 elif isinstance(content, str):
-                    file.write(_encode_text(content))
+                    file.write(content.encode(errors="backslashreplace"))  # file names may hold bytes that are no text
                 else:
                     pictures.encode(file, check_picture_target(path, content), content)
         for path, part in parts.items():
@@ -235,11 +227,7 @@ def write_together(contents: Mapping[Path, Pixels | LayoutFile | bytes | str]) -
 def format_layout(content: LayoutFile) -> str:
     """The text of a layout or truth file, with one row of the grid on each line."""
     text = json.dumps(layout_file.to_data(content), allow_nan=False)
-    return re.sub(r'(, )(?="[a-z])|(?<=\[)(?=\[)|(?<=\]),( )(?=\[)', _break_line, text) + "\n"
-
-
-def _break_line(found: re.Match[str]) -> str:
-    return "," * found.group().startswith(",") + "\n "
+    return re.sub(r'(,) (?="[a-z])|(?<=\[)(?=\[)|(?<=\])(,) (?=\[)', r"\1\2\n ", text) + "\n"
 
 
 def read_source(path: Path) -> bytes:
@@ -260,11 +248,11 @@ def check_animation_target(path: Path) -> None:
 def write_animation(path: Path, frames: Sequence[NDArray[np.uint8]], milliseconds: Sequence[int]) -> None:
     """Write RGB frames of one size, each with its duration."""
     check_animation_target(path)
-    with _replace_atomically(path) as file:
-        if path.suffix.lower() == ".gif":
-            pictures.encode_animation(file, frames, milliseconds)
-        else:
-            _encode_mp4(file, frames, milliseconds)
+    encode = pictures.encode_animation if path.suffix.lower() == ".gif" else _encode_mp4
+    with _make_part(path) as part, _report_os_errors(f"Expected to write {path}"):
+        with part.open("xb") as file:
+            encode(file, frames, milliseconds)
+        part.replace(os.path.realpath(path))
 
 
 def _encode_mp4(file: BinaryIO, frames: Sequence[NDArray[np.uint8]], milliseconds: Sequence[int]) -> None:
@@ -302,12 +290,7 @@ def write_json(path: Path, data: object) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    with _replace_atomically(path) as file:
-        file.write(_encode_text(text))
-
-
-def _encode_text(text: str) -> bytes:
-    return text.encode(errors="backslashreplace")  # file names may hold bytes that are no text
+    write_together({path: text})
 
 
 def make_folder(path: Path) -> None:
@@ -336,18 +319,14 @@ def natural_key(path: PurePath) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path.name)]
 
 
-@contextmanager
-def _replace_atomically(path: Path) -> Iterator[BinaryIO]:
-    """A file that gets its name when it is complete. A link stays a link."""
-    with _make_part(path) as part, _report_os_errors(f"Expected to write {path}"):
-        with part.open("xb") as file:
-            yield file
-        part.replace(os.path.realpath(path))
+def natural_path_key(name: str) -> list[list[tuple[int, str]]]:
+    """The same for names with folders."""
+    return [natural_key(PurePosixPath(part)) for part in PurePosixPath(name).parts]
 
 
 @contextmanager
 def _make_part(path: Path) -> Iterator[Path]:
-    """A temporary name beside a file; a file that is left under it is removed in the end."""
+    """A temporary name beside a file, or beside what it links to; a file that is left under it is removed."""
     check_target(path)
     target = Path(os.path.realpath(path))
     part = target.with_name(f".{target.name[:80]}.{secrets.token_hex(4)}.part")

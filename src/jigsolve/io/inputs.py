@@ -128,9 +128,8 @@ def from_sheet(
     *, bag: bool = False, in_place: bool = False,
 ) -> Input:  # fmt: skip
     """The puzzle of a scrambled sheet. Pixels outside whole pieces are its margin. Options: see `read_puzzle`."""
-    return _convert_sheet(
-        sheet, ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, is_bag=bag, in_place=in_place)
-    )
+    options = ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, is_bag=bag, in_place=in_place)
+    return _convert_sheet(sheet, options)
 
 
 def from_pieces(
@@ -138,13 +137,11 @@ def from_pieces(
     cols: int | None = None, *, in_place: bool = False,
 ) -> Input:  # fmt: skip
     """The puzzle of a folder or a zip of pieces. path: its name, for errors. Options: see `read_puzzle`."""
-    return _convert_pieces(
-        read, path, ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, in_place=in_place)
-    )
+    options = ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, in_place=in_place)
+    return _convert_pieces(read, path, options)
 
 
 def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
-    """`from_sheet` with options as one value."""
     check_picture(sheet)
     estimate, notes = _estimate_grid(sheet, options)
     (width, height), (left, top), (cols, rows) = estimate.piece, estimate.corner, estimate.cells
@@ -160,7 +157,6 @@ def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
 
 
 def _convert_pieces(read: files.Pieces, path: str, options: ReadOptions) -> Input:
-    """`from_pieces` with options as one value."""
     if len(read.names) < 2:
         raise InputError(f"Expected a folder or a zip of pieces, got {len(read.names)} pictures in {path}.")
     named = zip(read.names, read.pictures, strict=True)

@@ -180,27 +180,21 @@ def choose_format(name: PurePath, picture: Pixels, lossless: bool = False) -> st
 
 def encode(file: BinaryIO, format: str, picture: Pixels) -> None:
     """Write a (height, width, channels) picture as a file of this format."""
-    if picture.dtype == np.uint16 and picture.shape[2] > 1:
-        _encode_16bit_colours(file, format, picture)
-    else:
+    if picture.dtype == np.uint8 or picture.shape[2] == 1:
         _to_image(picture).save(file, format=format, **_SAVE_OPTIONS[format])
-
-
-def _encode_16bit_colours(file: BinaryIO, format: str, picture: Pixels) -> None:
-    """Several channels of 16 bits, which Pillow does not write."""
-    if format == "PNG":
+    elif format == "PNG":  # Pillow does not write several channels of 16 bits
         file.write(_encode_png16(picture))
-        return
-    import tifffile
+    else:
+        import tifffile
 
-    alpha = ["unassalpha"] if picture.shape[2] in (2, 4) else None
-    photometric = "rgb" if picture.shape[2] >= 3 else "minisblack"
-    tifffile.imwrite(file, picture, photometric=photometric, planarconfig="contig", compression="zlib",
-                     extrasamples=alpha, metadata=None)  # fmt: skip
+        alpha = ["unassalpha"] if picture.shape[2] in (2, 4) else None
+        photometric = "rgb" if picture.shape[2] >= 3 else "minisblack"
+        tifffile.imwrite(file, picture, photometric=photometric, planarconfig="contig", compression="zlib",
+                         extrasamples=alpha, metadata=None)  # fmt: skip
 
 
 def _encode_png16(picture: Pixels) -> bytes:
-    """A (height, width, channels) picture of uint16 as a PNG file: Pillow writes colours with 8 bits only."""
+    """A (height, width, channels) picture of uint16 as a PNG file."""
     height, width, channels = picture.shape
     lines = np.frombuffer(picture.astype(">u2").tobytes(), dtype=np.uint8).reshape(height, -1)
     filtered = np.empty((height, lines.shape[1] + 1), dtype=np.uint8)

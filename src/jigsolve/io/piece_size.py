@@ -188,15 +188,10 @@ def _compute_evidence(jumps: NDArray[np.float64], size: int) -> NDArray[np.float
     It compares two means, one on the lines and one between them, with a single mean of all jumps.
     """
     n = len(jumps) - 1
-    rows = -(-len(jumps) // size)
-    folded = np.zeros(rows * size)
-    folded[: len(jumps)] = jumps  # x = 0 is no line; its jump is 0
-    on_lines = folded.reshape(rows, size).sum(axis=0)
-    count = np.full(size, rows)
-    count[(len(jumps) - 1) % size + 1 :] -= 1
-    count[0] -= 1
+    folded = np.pad(jumps, (0, -len(jumps) % size)).reshape(-1, size)  # x = 0 is no line; its jump is 0
+    on_lines = folded.sum(axis=0)
+    count = np.maximum(np.bincount(np.arange(1, n + 1) % size, minlength=size), 1)
     total = on_lines.sum()
-    count = np.maximum(count, 1)
     between = (total - on_lines) / np.maximum(n - count, 1)
     spread = ((jumps[1:] - total / n) ** 2).sum() + MIN_JUMP_VARIANCE * n
     explained = on_lines**2 / count + (total - on_lines) * between - total**2 / n

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.puzzle.geometry import STEPS, compose_turns, direction_of, rotate_side, turn_to_meet
+from jigsolve.puzzle.geometry import compose_turns, neighbour_pose, rotate_side
 from jigsolve.runtime import InputError
 
 Flags = NDArray[np.bool_]
@@ -154,25 +154,16 @@ def _find_poses(wanted: set[int], pieces: NDArray[np.integer], turns: NDArray[np
 def _has_joint(poses: Mapping[int, Pose], joint: PinnedJoint) -> bool:
     if joint.piece not in poses or joint.other not in poses:
         return False
-    return _pose_of_other(joint, poses[joint.piece]) == poses[joint.other]
-
-
-def _pose_of_other(joint: PinnedJoint, pose: Pose) -> Pose:
-    """The pose of the second piece of a joint, given the pose of the first."""
-    row, col, turn = pose
-    direction = direction_of(joint.side, turn)
-    row_step, col_step = STEPS[direction]
-    return row + row_step, col + col_step, turn_to_meet(joint.other_side, direction)
+    return neighbour_pose(poses[joint.piece], joint.side, joint.other_side) == poses[joint.other]
 
 
 def _grow_block(start: int, pose: Pose, joints_of: Mapping[int, list[PinnedJoint]]) -> dict[int, Pose]:
     """The poses of all pieces that joints connect to the first one."""
-    block = {start: pose}
-    frontier = [start]
+    block, frontier = {start: pose}, [start]
     while frontier:
         piece = frontier.pop()
         for joint in joints_of.get(piece, ()):
-            pose = _pose_of_other(joint, block[piece])
+            pose = neighbour_pose(block[piece], joint.side, joint.other_side)
             if joint.other not in block:
                 block[joint.other] = pose
                 frontier.append(joint.other)

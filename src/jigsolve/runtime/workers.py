@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -45,6 +46,7 @@ class DeadlineError(Exception):
     """The deadline came before the work was done."""
 
 
+@dataclass(eq=False, repr=False)
 class Workers:
     """Run independent jobs on several threads.
 
@@ -53,18 +55,12 @@ class Workers:
     incomplete: `map_unordered` left jobs undone. interrupted: because of Ctrl-C.
     """
 
-    def __init__(
-        self,
-        threads: int = 1,
-        on_progress: Callable[[float], None] = lambda share: None,
-        is_late: Callable[[], bool] = lambda: False,
-        deadline: float = math.inf,
-    ) -> None:
-        self.threads = threads
-        self.on_progress = on_progress
-        self.is_late = is_late
-        self.deadline = deadline
-        self.incomplete = self.interrupted = False
+    threads: int = 1
+    on_progress: Callable[[float], None] = lambda share: None
+    is_late: Callable[[], bool] = lambda: False
+    deadline: float = math.inf
+    incomplete: bool = field(default=False, init=False)
+    interrupted: bool = field(default=False, init=False)
 
     def map(self, task: Callable[..., T], jobs: Iterable[Job], count: int = 0, step: Step | None = None) -> Iterator[T]:
         """Yield the result of the task for each of `count` jobs, in order.
