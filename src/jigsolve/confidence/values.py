@@ -43,8 +43,7 @@ class Confidence:
     def joints(self) -> Floats:
         """(joints,) the probabilities of all joints."""
         both = np.concatenate([self.right.ravel(), self.down.ravel()])
-        known: Floats = both[~np.isnan(both)]
-        return known
+        return np.asarray(both[~np.isnan(both)])
 
     @property
     def share(self) -> float:

@@ -76,10 +76,7 @@ def holds_pieces(path: Path) -> bool:
 
 
 def read_pieces(path: Path, max_pixels: float = MAX_PIXELS) -> Pieces:
-    """All pictures of a folder or a zip, including those in folders within it; hidden files are ignored.
-
-    max_pixels: of all pictures together.
-    """
+    """All pictures of a folder or a zip, or of folders in it, of max_pixels in total. Hidden files are ignored."""
     limits = LIMITS._replace(pixels=int(min(max_pixels, LIMITS.pixels)))
     if path.is_dir():
         return _read_all(str(path), _walk(path), lambda name: _read_bytes(path / name), limits)
@@ -294,7 +291,6 @@ def write_text(path: Path, text: str) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder for results, if it does not exist."""
     with _report_os_errors(f"Expected to make the folder {path}"):
         path.mkdir(parents=True, exist_ok=True)
 

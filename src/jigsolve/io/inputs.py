@@ -190,10 +190,7 @@ def compose_picture(source: Input, layout: Layout) -> Pixels:
 
 
 def _estimate_grid(sheet: Pixels, options: ReadOptions) -> tuple[GridEstimate, list[str]]:
-    """The grid of the pieces on a sheet, and notes about it.
-
-    Rows and cols that make another number of pieces than the sheet shows determine the piece size instead.
-    """
+    """The grid of a sheet, and notes. Rows and cols that make another number of pieces determine the piece size."""
     if options.size is not None:
         return piece_size.estimate_grid(sheet, *options.size), []
     estimate = piece_size.estimate_grid(sheet)

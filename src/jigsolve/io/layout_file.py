@@ -42,7 +42,6 @@ class LayoutFile:
 
 
 def to_data(content: LayoutFile) -> dict[str, Any]:
-    """A layout file as data for JSON."""
     layout = content.layout
     data: dict[str, Any] = {
         "format": FORMAT,

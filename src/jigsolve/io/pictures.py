@@ -42,7 +42,7 @@ _SAVE_OPTIONS: dict[str, dict[str, Any]] = {
     "WEBP": {"lossless": True, "method": 2, "exact": True},
 }
 _MODE_TO_READ = {"1": "L", "L": "L", "LA": "LA", "La": "LA", "RGB": "RGB", "RGBA": "RGBA", "RGBa": "RGBA", "PA": "RGBA",
-                 "RGBX": "RGB", "CMYK": "RGB", "YCbCr": "RGB", "LAB": "RGB", "HSV": "RGB"}  # fmt: skip
+                 "P": "RGB", "RGBX": "RGB", "CMYK": "RGB", "YCbCr": "RGB", "LAB": "RGB", "HSV": "RGB"}  # fmt: skip
 _PNG_COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}  # PNG's number for grey, grey + alpha, RGB, RGBA, by number of channels
 _PNG_UP_FILTER = 2  # PNG's number for the filter that stores each line as its difference from the line above
 
@@ -113,16 +113,12 @@ def _read_pixels(image: Image.Image, file: BinaryIO) -> Pixels:
         if grey.min() < 0 or grey.max() > 0xFFFF:
             raise InputError("Expected at most 16 bits a channel.")
         return grey.astype(np.uint16)[..., None]
-    if mode == "P":
-        wanted = "RGBA" if "transparency" in upright.info else "RGB"
-    elif mode in _MODE_TO_READ:
-        wanted = _MODE_TO_READ[mode]
-    else:
+    wanted = "RGBA" if mode == "P" and "transparency" in upright.info else _MODE_TO_READ.get(mode)
+    if wanted is None:
         raise InputError(f"Expected a grey or colour picture, got mode {mode}.")
     if mode != wanted:
         upright = upright.convert(wanted)
-    pixels = np.asarray(upright)
-    return pixels[..., None] if pixels.ndim == 2 else pixels
+    return np.atleast_3d(np.asarray(upright))
 
 
 def _find_raw_mode(image: Image.Image) -> str:

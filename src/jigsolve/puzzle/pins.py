@@ -62,7 +62,6 @@ class Pins:
         return Pins(tuple(cells), joints, forbidden)
 
     def pieces(self) -> set[int]:
-        """All pieces that a pin names."""
         return {pin.piece for pin in self.cells} | _ends_of((*self.joints, *self.forbidden))
 
     def count_broken(self, pieces: NDArray[np.integer], turns: NDArray[np.integer]) -> int:
@@ -146,15 +145,13 @@ def _ends_of(joints: Iterable[PinnedJoint]) -> set[int]:
 
 
 def _find_poses(wanted: set[int], pieces: NDArray[np.integer], turns: NDArray[np.integer]) -> dict[int, Pose]:
-    """The poses of some pieces in a layout."""
     cells = np.argwhere(np.isin(pieces, sorted(wanted))).tolist()
     return {int(pieces[row, col]): (row, col, int(turns[row, col])) for row, col in cells}
 
 
 def _has_joint(poses: Mapping[int, Pose], joint: PinnedJoint) -> bool:
-    if joint.piece not in poses or joint.other not in poses:
-        return False
-    return neighbour_pose(poses[joint.piece], joint.side, joint.other_side) == poses[joint.other]
+    pose = poses.get(joint.piece)
+    return pose is not None and neighbour_pose(pose, joint.side, joint.other_side) == poses.get(joint.other)
 
 
 def _grow_block(start: int, pose: Pose, joints_of: Mapping[int, list[PinnedJoint]]) -> dict[int, Pose]:

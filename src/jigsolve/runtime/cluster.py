@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from itertools import chain, islice
+from itertools import chain, islice, tee
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -78,15 +77,9 @@ class Cluster(Workers):
 
     def _finish_locally(self, task: Callable[..., T], numbered: Iterable[tuple[int, Job]]) -> Iterator[tuple[int, T]]:
         """Run the remaining jobs on local threads, after all remote workers are gone."""
-        numbers: deque[int] = deque()
-
-        def jobs() -> Iterator[Job]:
-            for k, job in numbered:
-                numbers.append(k)
-                yield job
-
-        for found in self._run_local(task, jobs()):
-            yield numbers.popleft(), found
+        numbers, jobs = tee(numbered)
+        for found, (k, _) in zip(self._run_local(task, (job for _, job in jobs)), numbers, strict=True):
+            yield k, found
 
     def _share(self, value: Any) -> Any:
         """Send a large array once, as a task of its own, so that remote workers can pass it on."""

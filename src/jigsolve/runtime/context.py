@@ -29,7 +29,6 @@ class RunContext:
 
     @classmethod
     def start(cls, threads: int, *, seed: int, deadline: float, clock: Clock, cluster: str | None = None) -> RunContext:
-        """A run with that many threads."""
         now = time.monotonic()
         pairs_end = now + max(0.0, PAIRS_SHARE * (deadline - now))
         workers = Workers(threads, clock.report_progress, lambda: time.monotonic() >= pairs_end, deadline)

@@ -1,7 +1,4 @@
-"""Events of a running solve, and the clock that emits them and measures the stages.
-
-The progress bar, the page and the replay handle the same events.
-"""
+"""Events of a running solve, the same for the progress bar, the page and the replay, and the clock of its stages."""
 
 from __future__ import annotations
 
@@ -101,7 +98,6 @@ class Clock:
             self.emit(event)
 
     def finish(self) -> None:
-        """End the current stage."""
         wall, cpu = time.perf_counter(), time.process_time()
         if self._stage:
             for table, spent in ((self.seconds, wall - self._wall_start), (self.cpu_seconds, cpu - self._cpu_start)):
