@@ -142,16 +142,13 @@ def _compute_surroundings(right: Floats, down: Floats) -> tuple[list[Floats], li
         for cells in steps:
             total[cells] += np.nan_to_num(z)
             count[cells] += ~np.isnan(z)
-    region = _mean_filter(total / np.maximum(1.0, count))
+    padded = np.pad(
+        total / np.maximum(1.0, count), REGION // 2, mode="edge"
+    )  # beyond the edges the nearest cell counts
+    region = sliding_window_view(padded, (REGION, REGION)).mean(axis=(2, 3))
     of_right = _surroundings_of_right(right, down, total, count, region)
     of_down = _surroundings_of_right(down.T, right.T, total.T, count.T, region.T)
     return of_right, [grid.T for grid in of_down]
-
-
-def _mean_filter(values: Floats) -> Floats:
-    """The mean over REGION x REGION cells; beyond the edges the nearest cell counts."""
-    padded = np.pad(values, REGION // 2, mode="edge")
-    return np.asarray(sliding_window_view(padded, (REGION, REGION)).mean(axis=(2, 3)))
 
 
 def _surroundings_of_right(right: Floats, down: Floats, total: Floats, count: Floats, region: Floats) -> list[Floats]:

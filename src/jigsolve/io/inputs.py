@@ -180,12 +180,11 @@ def compose_picture(source: Input, layout: Layout) -> Pixels:
     picture = render.render_picture(source.puzzle, layout)
     if source.sheet is None or (source.puzzle.rotated and not source.puzzle.in_place):
         return picture
-    height, width = source.sheet.shape[:2]
-    margin = source.margin
-    if picture.shape[:2] != (height - margin.top - margin.bottom, width - margin.left - margin.right):
+    (height, width), (left, top, right, bottom) = source.sheet.shape[:2], source.margin
+    if picture.shape[:2] != (height - top - bottom, width - left - right):
         return picture
     whole = source.sheet.copy()
-    whole[margin.top : height - margin.bottom, margin.left : width - margin.right] = picture
+    whole[top : height - bottom, left : width - right] = picture
     return whole
 
 

@@ -175,7 +175,9 @@ def _rank_grids(jumps: NDArray[np.float64], given: int | None) -> list[_AxisGrid
         return [_AxisGrid(n, 0, 0.0, has_cuts=False)]
     grids = [_AxisGrid(n, 0, 0.0, has_cuts=False)] if given is None else []
     for size in range(MIN_PIECE_PX, n // 2 + 1) if given is None else [given]:
-        evidence = _compute_evidence(clipped, size) + _compute_prior(n, size)
+        log_prior = np.full(size, -OFFSET_COST - np.log(size))  # for each start
+        log_prior[0] = -MARGIN_COST if n % size else -FULL_GRID_COST
+        evidence = _compute_evidence(clipped, size) + log_prior
         if given is not None:
             evidence = evidence[: n % size + 1]  # offsets that keep the largest possible number of whole pieces
         grids += [_AxisGrid(size, int(start), float(evidence[start])) for start in np.argsort(-evidence)[:2]]
@@ -198,13 +200,6 @@ def _compute_evidence(jumps: NDArray[np.float64], size: int) -> NDArray[np.float
     gain = -n / 2 * np.log1p(-np.clip(explained / spread, 0.0, 1.0 - 1e-9)) / TEMPERATURE
     gain *= np.clip((on_lines / count - between) / FULL_CONTRAST, 0.0, 1.0) ** 2
     return np.asarray(gain)
-
-
-def _compute_prior(n: int, size: int) -> NDArray[np.float64]:
-    """(size,) log prior of a grid for each start."""
-    prior = np.full(size, -OFFSET_COST - np.log(size))
-    prior[0] = -MARGIN_COST if n % size else -FULL_GRID_COST
-    return prior
 
 
 def _find_cells(sheet: Pixels, grid: _AxisGrid, has_frame: bool) -> tuple[int, int]:

@@ -97,12 +97,14 @@ def connect(address: str) -> Iterator[Client]:
     try:
         import dask
         from distributed import Client
+        from distributed.comm.addressing import get_address_host_port
     except ImportError:
         raise InputError('Expected Dask for --cluster, got none: pip install "jigsolve[cluster]".') from None
     for name in ("distributed", "distributed.client"):  # their errors are handled and reported here
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        _check_reachable(address)
+        # fails at once if nothing listens: a Dask client would take long to give up
+        socket.create_connection(get_address_host_port(address), timeout=CONNECT_TIMEOUT_S).close()
         client = Client(address, timeout=CONNECT_TIMEOUT_S)
     except Exception:  # an unknown server may answer anything
         raise InputError(f"Expected a Dask scheduler at {address}, found none.") from None
@@ -116,13 +118,6 @@ def connect(address: str) -> Iterator[Client]:
         if versions != {__version__}:
             raise InputError(f"Expected jigsolve {__version__} on all workers, got {', '.join(sorted(versions))}.")
         yield client
-
-
-def _check_reachable(address: str) -> None:
-    """Fail at once if nothing listens: a Dask client would take long to give up."""
-    from distributed.comm.addressing import get_address_host_port
-
-    socket.create_connection(get_address_host_port(address), timeout=CONNECT_TIMEOUT_S).close()
 
 
 def _identity(value: T) -> T:
