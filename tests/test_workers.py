@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from jigsolve.runtime.progress import Step
-from jigsolve.runtime.workers import Workers, available_cores, limit_blas_threads, split_range
+from jigsolve.runtime.workers import Step, Workers, available_cores, limit_blas_threads, split_range
 
 teams = pytest.mark.parametrize("threads", [1, 2, 5])
 

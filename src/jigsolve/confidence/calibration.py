@@ -8,8 +8,6 @@ one belongs where: such a joint is right with the probability of a random draw a
 is called undecidable. The weights come from `benchmarks/fit_confidence.py`; limits are in `docs/model-card.md`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,15 +38,13 @@ STEPS: tuple[tuple[Any, Any], ...] = ((np.s_[:, :-1], np.s_[:, 1:]), (np.s_[:-1]
 def estimate_confidence(
     P: csr_array, classes: PieceClasses, layout: Layout, turns: tuple[int, ...], pins: Pins = NO_PINS
 ) -> Confidence:
-    """Confidence in a layout. P: `Learned.compute_probabilities` over classes; turns: those that a piece may need.
-
-    pins: what a person has pinned is certain.
-    """
+    """P: `Learned.compute_probabilities` over classes; turns: those that a piece may need; pins are certain."""
     joints = LayoutJoints(classes, layout, turns)
     pinned, *certain = pins.find_held(layout.pieces, layout.turns)
+    # that the two sides of a joint, or copies of them, face each other in the truth too
     likely = tuple(
-        np.where(sure & exists, 1.0, probability)
-        for sure, exists, probability in zip(certain, joints.exist, estimate_appearance(P, joints), strict=True)
+        np.where(exists, np.where(sure, 1.0, expit(x @ WEIGHTS + BIAS)), np.nan)
+        for sure, exists, x in zip(certain, joints.exist, compute_features(P, joints), strict=True)
     )
     draws = [np.where(sure, 1.0, draw) for sure, draw in zip(certain, joints.draw_probabilities(), strict=True)]
     right, down = (probability * draw for probability, draw in zip(likely, draws, strict=True))
@@ -62,15 +58,6 @@ def estimate_confidence(
     orders = float((gammaln(classes.copies + 1.0) + classes.copies * np.log(joints.symmetry)).sum())
     undecidable = draws[0] < 1.0, draws[1] < 1.0
     return Confidence(right, down, undecidable, pieces, picture, picture * float(np.exp(-orders)))
-
-
-def estimate_appearance(P: csr_array, joints: LayoutJoints) -> tuple[Floats, Floats]:
-    """The probability of every joint that its two sides, or copies of them, face each other in the truth too."""
-    right, down = (
-        np.where(exists, expit(x @ WEIGHTS + BIAS), np.nan)
-        for x, exists in zip(compute_features(P, joints), joints.exist, strict=True)
-    )
-    return right, down
 
 
 def sum_doubts(likely: Sequence[Floats]) -> float:
@@ -155,17 +142,13 @@ def _compute_surroundings(right: Floats, down: Floats) -> tuple[list[Floats], li
         for cells in steps:
             total[cells] += np.nan_to_num(z)
             count[cells] += ~np.isnan(z)
-    region = _mean_filter(total / np.maximum(1.0, count))
+    padded = np.pad(
+        total / np.maximum(1.0, count), REGION // 2, mode="edge"
+    )  # beyond the edges the nearest cell counts
+    region = sliding_window_view(padded, (REGION, REGION)).mean(axis=(2, 3))
     of_right = _surroundings_of_right(right, down, total, count, region)
     of_down = _surroundings_of_right(down.T, right.T, total.T, count.T, region.T)
     return of_right, [grid.T for grid in of_down]
-
-
-def _mean_filter(values: Floats) -> Floats:
-    """The mean over REGION x REGION cells; beyond the edges the nearest cell counts."""
-    padded = np.pad(values, REGION // 2, mode="edge")
-    mean: Floats = sliding_window_view(padded, (REGION, REGION)).mean(axis=(2, 3))
-    return mean
 
 
 def _surroundings_of_right(right: Floats, down: Floats, total: Floats, count: Floats, region: Floats) -> list[Floats]:

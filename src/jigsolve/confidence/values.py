@@ -1,6 +1,4 @@
-"""Confidence: how likely an answer is right. Pure data; `calibration` estimates it."""
-
-from __future__ import annotations
+"""Pure data about an answer. Confidence: how likely it is right. Candidates: the joints that were considered."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,11 +6,16 @@ from math import floor
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from jigsolve.puzzle import PieceClasses
+from jigsolve.puzzle.geometry import SIDES, direction_of, piece_of, side_facing, side_id, side_of
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 DOUBT_THRESHOLD = 0.8  # a joint less likely than this is doubtful
+NO_PARTNER = -1
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,8 +43,7 @@ class Confidence:
     def joints(self) -> Floats:
         """(joints,) the probabilities of all joints."""
         both = np.concatenate([self.right.ravel(), self.down.ravel()])
-        known: Floats = both[~np.isnan(both)]
-        return known
+        return np.asarray(both[~np.isnan(both)])
 
     @property
     def share(self) -> float:
@@ -59,9 +61,7 @@ class Confidence:
         pieces = int((~np.isnan(self.pieces)).sum())
         if not len(self.joints):
             return f"{_count(pieces, 'piece')}, no joints"
-        doubtful, undecidable = (
-            sum(int(flags.sum()) for flags in grids) for grids in (self.doubtful, self.undecidable)
-        )
+        doubtful, undecidable = (sum(int(grid.sum()) for grid in pair) for pair in (self.doubtful, self.undecidable))
         percent = floor(100.0 * self.share)
         share = f"{percent} %" if percent < 99 else "over 99 %"  # never all of them
         line = f"{_count(pieces, 'piece')}, {share} of joints believed right, {doubtful or 'none'} doubtful"
@@ -70,3 +70,50 @@ class Confidence:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Candidates:
+    """P: (4 * classes, 4 * classes) the probability of each candidate joint, over piece classes.
+
+    numbers: the numbers of these pieces in a bag of `total`; None: they are all there are.
+    """
+
+    P: csr_array
+    classes: PieceClasses
+    numbers: NDArray[np.integer] | None = None
+    total: int = 0
+
+    def __repr__(self) -> str:
+        return f"Candidates({self.P.nnz // 2} joints of {len(self.classes.class_of)} pieces)"
+
+    def top(self, count: int) -> tuple[NDArray[np.int64], Floats]:
+        """(pieces, 4, count) the likeliest partners of every side as side ids, best first, and their probabilities.
+
+        Places without a partner hold `NO_PARTNER`; identical pieces are represented by the first.
+        """
+        P, classes = self.P, self.classes
+        side = np.repeat(np.arange(P.shape[0]), np.diff(P.indptr))
+        order = np.lexsort((P.indices, -P.data, side))
+        rank = np.arange(len(side)) - P.indptr[side]
+        top = rank < count
+        partner = np.full((P.shape[0], count), NO_PARTNER, dtype=np.int64)
+        probability = np.zeros((P.shape[0], count))
+        other = P.indices[order][top].astype(np.int64)
+        piece = classes.representative[piece_of(other)].astype(np.int64)
+        partner[side[top], rank[top]] = side_id(piece, side_facing(side_of(other), classes.turn_offset[piece]))
+        probability[side[top], rank[top]] = P.data[order][top]
+        own = direction_of(np.arange(SIDES)[None, :], classes.turn_offset[:, None])
+        mine = side_id(classes.class_of[:, None].astype(np.int64), own)
+        return self._renumber(partner[mine], probability[mine])
+
+    def _renumber(self, sides: NDArray[np.int64], probabilities: Floats) -> tuple[NDArray[np.int64], Floats]:
+        """In the numbers of the bag."""
+        if self.numbers is None:
+            return sides, probabilities
+        named = np.full((self.total, *sides.shape[1:]), NO_PARTNER, dtype=np.int64)
+        own = side_id(self.numbers[piece_of(sides)], side_of(sides))
+        named[self.numbers] = np.where(sides == NO_PARTNER, NO_PARTNER, own)
+        likely = np.zeros(named.shape)
+        likely[self.numbers] = probabilities
+        return named, likely

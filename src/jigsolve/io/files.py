@@ -3,8 +3,6 @@
 Files are written atomically: a file appears under its name complete or not at all. Zips are never unpacked to disk.
 """
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -78,10 +76,7 @@ def holds_pieces(path: Path) -> bool:
 
 
 def read_pieces(path: Path, max_pixels: float = MAX_PIXELS) -> Pieces:
-    """All pictures of a folder or a zip, including those in folders within it; hidden files are ignored.
-
-    max_pixels: of all pictures together.
-    """
+    """All pictures of a folder or a zip, or of folders in it, of max_pixels in total. Hidden files are ignored."""
     limits = LIMITS._replace(pixels=int(min(max_pixels, LIMITS.pixels)))
     if path.is_dir():
         return _read_all(str(path), _walk(path), lambda name: _read_bytes(path / name), limits)
@@ -166,11 +161,6 @@ def _is_hidden(name: str) -> bool:
     return any((part.startswith(".") and part not in (".", "..")) or part == "__MACOSX" for part in parts)
 
 
-def natural_path_key(name: str) -> list[list[tuple[int, str]]]:
-    """A key for the natural order of names with folders."""
-    return [natural_key(PurePosixPath(part)) for part in PurePosixPath(name).parts]
-
-
 def write_picture(path: Path, picture: Pixels) -> None:
     """Write a (height, width, channels) picture. A picture that the file format cannot hold is an error."""
     write_together({path: picture})
@@ -194,12 +184,10 @@ def check_target(path: Path) -> None:
 
 
 def read_layout(path: Path) -> LayoutFile:
-    """Read and check a layout or truth file."""
     return _read_data(path, layout_file.from_data)
 
 
 def read_pins(path: Path) -> Pins:
-    """Read and check a pin file."""
     return _read_data(path, pin_file.from_data)
 
 
@@ -211,7 +199,6 @@ def _read_data(path: Path, from_data: Callable[[object], Content]) -> Content:
 
 
 def write_layout(path: Path, content: LayoutFile) -> None:
-    """Write a layout or truth file."""
     write_together({path: content})
 
 
@@ -226,7 +213,7 @@ def write_together(contents: Mapping[Path, Pixels | LayoutFile | bytes | str]) -
                 elif isinstance(content, bytes):
                     file.write(content)
                 elif isinstance(content, str):
-                    file.write(_encode_text(content))
+                    file.write(content.encode(errors="backslashreplace"))  # file names may hold bytes that are no text
                 else:
                     pictures.encode(file, check_picture_target(path, content), content)
         for path, part in parts.items():
@@ -237,11 +224,7 @@ def write_together(contents: Mapping[Path, Pixels | LayoutFile | bytes | str]) -
 def format_layout(content: LayoutFile) -> str:
     """The text of a layout or truth file, with one row of the grid on each line."""
     text = json.dumps(layout_file.to_data(content), allow_nan=False)
-    return re.sub(r'(, )(?="[a-z])|(?<=\[)(?=\[)|(?<=\]),( )(?=\[)', _break_line, text) + "\n"
-
-
-def _break_line(found: re.Match[str]) -> str:
-    return "," * found.group().startswith(",") + "\n "
+    return re.sub(r'(,) (?="[a-z])|(?<=\[)(?=\[)|(?<=\])(,) (?=\[)', r"\1\2\n ", text) + "\n"
 
 
 def read_source(path: Path) -> bytes:
@@ -262,11 +245,11 @@ def check_animation_target(path: Path) -> None:
 def write_animation(path: Path, frames: Sequence[NDArray[np.uint8]], milliseconds: Sequence[int]) -> None:
     """Write RGB frames of one size, each with its duration."""
     check_animation_target(path)
-    with _replace_atomically(path) as file:
-        if path.suffix.lower() == ".gif":
-            pictures.encode_animation(file, frames, milliseconds)
-        else:
-            _encode_mp4(file, frames, milliseconds)
+    encode = pictures.encode_animation if path.suffix.lower() == ".gif" else _encode_mp4
+    with _make_part(path) as part, _report_os_errors(f"Expected to write {path}"):
+        with part.open("xb") as file:
+            encode(file, frames, milliseconds)
+        part.replace(os.path.realpath(path))
 
 
 def _encode_mp4(file: BinaryIO, frames: Sequence[NDArray[np.uint8]], milliseconds: Sequence[int]) -> None:
@@ -304,16 +287,10 @@ def write_json(path: Path, data: object) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    with _replace_atomically(path) as file:
-        file.write(_encode_text(text))
-
-
-def _encode_text(text: str) -> bytes:
-    return text.encode(errors="backslashreplace")  # file names may hold bytes that are no text
+    write_together({path: text})
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder for results, if it does not exist."""
     with _report_os_errors(f"Expected to make the folder {path}"):
         path.mkdir(parents=True, exist_ok=True)
 
@@ -338,18 +315,14 @@ def natural_key(path: PurePath) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path.name)]
 
 
-@contextmanager
-def _replace_atomically(path: Path) -> Iterator[BinaryIO]:
-    """A file that gets its name when it is complete. A link stays a link."""
-    with _make_part(path) as part, _report_os_errors(f"Expected to write {path}"):
-        with part.open("xb") as file:
-            yield file
-        part.replace(os.path.realpath(path))
+def natural_path_key(name: str) -> list[list[tuple[int, str]]]:
+    """The same for names with folders."""
+    return [natural_key(PurePosixPath(part)) for part in PurePosixPath(name).parts]
 
 
 @contextmanager
 def _make_part(path: Path) -> Iterator[Path]:
-    """A temporary name beside a file; a file that is left under it is removed in the end."""
+    """A temporary name beside a file, or beside what it links to; a file that is left under it is removed."""
     check_target(path)
     target = Path(os.path.realpath(path))
     part = target.with_name(f".{target.name[:80]}.{secrets.token_hex(4)}.part")

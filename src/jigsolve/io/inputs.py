@@ -1,7 +1,5 @@
 """Input: the puzzle in a scrambled sheet, or in a folder or a zip of pieces. What is not given is estimated."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -130,9 +128,8 @@ def from_sheet(
     *, bag: bool = False, in_place: bool = False,
 ) -> Input:  # fmt: skip
     """The puzzle of a scrambled sheet. Pixels outside whole pieces are its margin. Options: see `read_puzzle`."""
-    return _convert_sheet(
-        sheet, ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, is_bag=bag, in_place=in_place)
-    )
+    options = ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, is_bag=bag, in_place=in_place)
+    return _convert_sheet(sheet, options)
 
 
 def from_pieces(
@@ -140,13 +137,11 @@ def from_pieces(
     cols: int | None = None, *, in_place: bool = False,
 ) -> Input:  # fmt: skip
     """The puzzle of a folder or a zip of pieces. path: its name, for errors. Options: see `read_puzzle`."""
-    return _convert_pieces(
-        read, path, ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, in_place=in_place)
-    )
+    options = ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, in_place=in_place)
+    return _convert_pieces(read, path, options)
 
 
 def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
-    """`from_sheet` with options as one value."""
     check_picture(sheet)
     estimate, notes = _estimate_grid(sheet, options)
     (width, height), (left, top), (cols, rows) = estimate.piece, estimate.corner, estimate.cells
@@ -162,7 +157,6 @@ def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
 
 
 def _convert_pieces(read: files.Pieces, path: str, options: ReadOptions) -> Input:
-    """`from_pieces` with options as one value."""
     if len(read.names) < 2:
         raise InputError(f"Expected a folder or a zip of pieces, got {len(read.names)} pictures in {path}.")
     named = zip(read.names, read.pictures, strict=True)
@@ -186,20 +180,16 @@ def compose_picture(source: Input, layout: Layout) -> Pixels:
     picture = render.render_picture(source.puzzle, layout)
     if source.sheet is None or (source.puzzle.rotated and not source.puzzle.in_place):
         return picture
-    height, width = source.sheet.shape[:2]
-    margin = source.margin
-    if picture.shape[:2] != (height - margin.top - margin.bottom, width - margin.left - margin.right):
+    (height, width), (left, top, right, bottom) = source.sheet.shape[:2], source.margin
+    if picture.shape[:2] != (height - top - bottom, width - left - right):
         return picture
     whole = source.sheet.copy()
-    whole[margin.top : height - margin.bottom, margin.left : width - margin.right] = picture
+    whole[top : height - bottom, left : width - right] = picture
     return whole
 
 
 def _estimate_grid(sheet: Pixels, options: ReadOptions) -> tuple[GridEstimate, list[str]]:
-    """The grid of the pieces on a sheet, and notes about it.
-
-    Rows and cols that make another number of pieces than the sheet shows determine the piece size instead.
-    """
+    """The grid of a sheet, and notes. Rows and cols that make another number of pieces determine the piece size."""
     if options.size is not None:
         return piece_size.estimate_grid(sheet, *options.size), []
     estimate = piece_size.estimate_grid(sheet)

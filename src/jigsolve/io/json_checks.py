@@ -1,7 +1,5 @@
 """Checks of data from JSON files, which may come from anywhere. Every error is one short line."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from jigsolve.runtime import InputError

@@ -1,7 +1,5 @@
 """The layout file: a layout as JSON data and back. The data is untrusted; `files` opens the file."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -44,7 +42,6 @@ class LayoutFile:
 
 
 def to_data(content: LayoutFile) -> dict[str, Any]:
-    """A layout file as data for JSON."""
     layout = content.layout
     data: dict[str, Any] = {
         "format": FORMAT,

@@ -1,7 +1,5 @@
 """Brings pieces from different files to one size and one pixel format."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,13 +1,13 @@
 """Picture files as arrays and back: the only module that uses Pillow. `files` opens the files."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re
+import struct
 import sys
 import threading
 import warnings
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from io import SEEK_END, BytesIO
@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFile, ImageOps, UnidentifiedImageError
 
-from jigsolve.io import png16
 from jigsolve.puzzle import Pixels
 from jigsolve.runtime import InputError
 
@@ -43,7 +42,9 @@ _SAVE_OPTIONS: dict[str, dict[str, Any]] = {
     "WEBP": {"lossless": True, "method": 2, "exact": True},
 }
 _MODE_TO_READ = {"1": "L", "L": "L", "LA": "LA", "La": "LA", "RGB": "RGB", "RGBA": "RGBA", "RGBa": "RGBA", "PA": "RGBA",
-                 "RGBX": "RGB", "CMYK": "RGB", "YCbCr": "RGB", "LAB": "RGB", "HSV": "RGB"}  # fmt: skip
+                 "P": "RGB", "RGBX": "RGB", "CMYK": "RGB", "YCbCr": "RGB", "LAB": "RGB", "HSV": "RGB"}  # fmt: skip
+_PNG_COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}  # PNG's number for grey, grey + alpha, RGB, RGBA, by number of channels
+_PNG_UP_FILTER = 2  # PNG's number for the filter that stores each line as its difference from the line above
 
 # Scrambled mosaics are large: raise the limit of Pillow's guard against decompression bombs.
 Image.MAX_IMAGE_PIXELS = MAX_PIXELS
@@ -112,16 +113,12 @@ def _read_pixels(image: Image.Image, file: BinaryIO) -> Pixels:
         if grey.min() < 0 or grey.max() > 0xFFFF:
             raise InputError("Expected at most 16 bits a channel.")
         return grey.astype(np.uint16)[..., None]
-    if mode == "P":
-        wanted = "RGBA" if "transparency" in upright.info else "RGB"
-    elif mode in _MODE_TO_READ:
-        wanted = _MODE_TO_READ[mode]
-    else:
+    wanted = "RGBA" if mode == "P" and "transparency" in upright.info else _MODE_TO_READ.get(mode)
+    if wanted is None:
         raise InputError(f"Expected a grey or colour picture, got mode {mode}.")
     if mode != wanted:
         upright = upright.convert(wanted)
-    pixels = np.asarray(upright)
-    return pixels[..., None] if pixels.ndim == 2 else pixels
+    return np.atleast_3d(np.asarray(upright))
 
 
 def _find_raw_mode(image: Image.Image) -> str:
@@ -179,23 +176,34 @@ def choose_format(name: PurePath, picture: Pixels, lossless: bool = False) -> st
 
 def encode(file: BinaryIO, format: str, picture: Pixels) -> None:
     """Write a (height, width, channels) picture as a file of this format."""
-    if picture.dtype == np.uint16 and picture.shape[2] > 1:
-        _encode_16bit_colours(file, format, picture)
-    else:
+    if picture.dtype == np.uint8 or picture.shape[2] == 1:
         _to_image(picture).save(file, format=format, **_SAVE_OPTIONS[format])
+    elif format == "PNG":  # Pillow does not write several channels of 16 bits
+        file.write(_encode_png16(picture))
+    else:
+        import tifffile
+
+        alpha = ["unassalpha"] if picture.shape[2] in (2, 4) else None
+        photometric = "rgb" if picture.shape[2] >= 3 else "minisblack"
+        tifffile.imwrite(file, picture, photometric=photometric, planarconfig="contig", compression="zlib",
+                         extrasamples=alpha, metadata=None)  # fmt: skip
 
 
-def _encode_16bit_colours(file: BinaryIO, format: str, picture: Pixels) -> None:
-    """Several channels of 16 bits, which Pillow does not write."""
-    if format == "PNG":
-        file.write(png16.encode_png16(picture))
-        return
-    import tifffile
+def _encode_png16(picture: Pixels) -> bytes:
+    """A (height, width, channels) picture of uint16 as a PNG file."""
+    height, width, channels = picture.shape
+    lines = np.frombuffer(picture.astype(">u2").tobytes(), dtype=np.uint8).reshape(height, -1)
+    filtered = np.empty((height, lines.shape[1] + 1), dtype=np.uint8)
+    filtered[:, 0] = _PNG_UP_FILTER
+    filtered[0, 1:] = lines[0]
+    np.subtract(lines[1:], lines[:-1], out=filtered[1:, 1:])
+    header = struct.pack(">IIBBBBB", width, height, 16, _PNG_COLOUR_TYPES[channels], 0, 0, 0)
+    body = zlib.compress(filtered.tobytes(), 3)
+    return b"\x89PNG\r\n\x1a\n" + _make_chunk(b"IHDR", header) + _make_chunk(b"IDAT", body) + _make_chunk(b"IEND", b"")
 
-    alpha = ["unassalpha"] if picture.shape[2] in (2, 4) else None
-    photometric = "rgb" if picture.shape[2] >= 3 else "minisblack"
-    tifffile.imwrite(file, picture, photometric=photometric, planarconfig="contig", compression="zlib",
-                     extrasamples=alpha, metadata=None)  # fmt: skip
+
+def _make_chunk(name: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))
 
 
 def _to_image(picture: Pixels) -> Image.Image:

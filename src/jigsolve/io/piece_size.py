@@ -5,8 +5,6 @@ line are rare elsewhere. So the jumps across every line of pixels are measured, 
 chosen: a grid that is too fine has lines without jumps, one that is too coarse leaves jumps unexplained.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -177,7 +175,9 @@ def _rank_grids(jumps: NDArray[np.float64], given: int | None) -> list[_AxisGrid
         return [_AxisGrid(n, 0, 0.0, has_cuts=False)]
     grids = [_AxisGrid(n, 0, 0.0, has_cuts=False)] if given is None else []
     for size in range(MIN_PIECE_PX, n // 2 + 1) if given is None else [given]:
-        evidence = _compute_evidence(clipped, size) + _compute_prior(n, size)
+        log_prior = np.full(size, -OFFSET_COST - np.log(size))  # for each start
+        log_prior[0] = -MARGIN_COST if n % size else -FULL_GRID_COST
+        evidence = _compute_evidence(clipped, size) + log_prior
         if given is not None:
             evidence = evidence[: n % size + 1]  # offsets that keep the largest possible number of whole pieces
         grids += [_AxisGrid(size, int(start), float(evidence[start])) for start in np.argsort(-evidence)[:2]]
@@ -190,28 +190,16 @@ def _compute_evidence(jumps: NDArray[np.float64], size: int) -> NDArray[np.float
     It compares two means, one on the lines and one between them, with a single mean of all jumps.
     """
     n = len(jumps) - 1
-    rows = -(-len(jumps) // size)
-    folded = np.zeros(rows * size)
-    folded[: len(jumps)] = jumps  # x = 0 is no line; its jump is 0
-    on_lines = folded.reshape(rows, size).sum(axis=0)
-    count = np.full(size, rows)
-    count[(len(jumps) - 1) % size + 1 :] -= 1
-    count[0] -= 1
+    folded = np.pad(jumps, (0, -len(jumps) % size)).reshape(-1, size)  # x = 0 is no line; its jump is 0
+    on_lines = folded.sum(axis=0)
+    count = np.maximum(np.bincount(np.arange(1, n + 1) % size, minlength=size), 1)
     total = on_lines.sum()
-    count = np.maximum(count, 1)
     between = (total - on_lines) / np.maximum(n - count, 1)
     spread = ((jumps[1:] - total / n) ** 2).sum() + MIN_JUMP_VARIANCE * n
     explained = on_lines**2 / count + (total - on_lines) * between - total**2 / n
     gain = -n / 2 * np.log1p(-np.clip(explained / spread, 0.0, 1.0 - 1e-9)) / TEMPERATURE
     gain *= np.clip((on_lines / count - between) / FULL_CONTRAST, 0.0, 1.0) ** 2
     return np.asarray(gain)
-
-
-def _compute_prior(n: int, size: int) -> NDArray[np.float64]:
-    """(size,) log prior of a grid for each start."""
-    prior = np.full(size, -OFFSET_COST - np.log(size))
-    prior[0] = -MARGIN_COST if n % size else -FULL_GRID_COST
-    return prior
 
 
 def _find_cells(sheet: Pixels, grid: _AxisGrid, has_frame: bool) -> tuple[int, int]:

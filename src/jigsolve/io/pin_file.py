@@ -1,7 +1,5 @@
 """The pin file: pins as JSON data and back. The data is untrusted; `files` opens the file. Format: docs/pins.md."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from jigsolve.io.json_checks import MAX_PIECES, check_header, check_integer, check_object, describe_value
@@ -14,7 +12,6 @@ VERSION = 1
 
 
 def to_data(pins: Pins) -> dict[str, Any]:
-    """Pins as data for JSON."""
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -25,7 +22,6 @@ def to_data(pins: Pins) -> dict[str, Any]:
 
 
 def from_data(data: object) -> Pins:
-    """Pins from data of JSON, which may come from anywhere."""
     content = check_header(data, "pin", FORMAT, VERSION)
     return Pins(
         tuple(_cell_from_data(item) for item in _read_objects(content, "cells")),

@@ -1,7 +1,5 @@
 """Layout -> image array. Pictures are (height, width, channels), like those that puzzles are cut from."""
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 import numpy as np
@@ -32,8 +30,7 @@ def render_sheet(puzzle: Puzzle) -> Pixels:
 
 def render_picture(puzzle: Puzzle, layout: Layout) -> Pixels:
     """The pieces in the cells and turns of the layout. Holes are black (and transparent, with alpha)."""
-    cells = layout.pieces.ravel()
-    turns = layout.turns.ravel()
+    cells, turns = layout.pieces.ravel(), layout.turns.ravel()
     if cells.max() >= len(puzzle):
         raise InputError(f"Expected a layout of {len(puzzle)} pieces, got piece number {cells.max()}.")
     pieces = np.zeros((len(cells), *puzzle.pieces.shape[1:]), dtype=puzzle.pieces.dtype)
@@ -68,8 +65,7 @@ def shrink(picture: Pixels, max_length: int) -> Pixels:
     height, width = (max(1, size // k) for size in picture.shape[:2])
     rows, cols = min(k, picture.shape[0]), min(k, picture.shape[1])
     squares = picture[: height * rows, : width * cols].reshape(height, rows, width, cols, picture.shape[2])
-    small: Pixels = squares.mean(axis=(1, 3), dtype=np.float32).astype(picture.dtype)
-    return small
+    return np.asarray(squares.mean(axis=(1, 3), dtype=np.float32).astype(picture.dtype))
 
 
 def find_wrong_joints(layout: Layout, truth: Layout) -> tuple[Flags, Flags]:
@@ -80,10 +76,7 @@ def find_wrong_joints(layout: Layout, truth: Layout) -> tuple[Flags, Flags]:
 
 
 def find_swapped_joints(layout: Layout, truth: Layout, appearances: NDArray[np.int32]) -> tuple[Flags, Flags]:
-    """The wrong joints that show the right pixels, because identical pieces are swapped.
-
-    appearances: `Puzzle.appearances()`.
-    """
+    """The wrong joints that show the right pixels: swaps of identical pieces. appearances: `Puzzle.appearances()`."""
     shown, true = (np.where(one.pieces == HOLE, -1, appearances[one.pieces, one.turns]) for one in (layout, truth))
     right, down = find_wrong_joints(layout, truth)
     right &= np.isin(_pair_ids(shown), _pair_ids(true))
@@ -94,10 +87,7 @@ def find_swapped_joints(layout: Layout, truth: Layout, appearances: NDArray[np.i
 def mark_wrong_joints(
     picture: Pixels, layout: Layout, truth: Layout, appearances: NDArray[np.int32] | None = None
 ) -> Pixels:
-    """A picture of a layout as 8-bit RGB, with a red line on every wrong joint.
-
-    With appearances, the line is blue where only identical pieces are swapped.
-    """
+    """The picture as 8-bit RGB, wrong joints in red; with appearances, swaps of identical pieces in blue."""
     out = to_rgb8(picture)
     height, width = picture.shape[0] // layout.rows, picture.shape[1] // layout.cols
     half = max(1, min(height, width) // 14)
@@ -142,7 +132,6 @@ def mark_doubts(picture: Pixels, layout: Layout, confidence: Confidence) -> Pixe
 
 
 def to_rgb8(picture: Pixels) -> NDArray[np.uint8]:
-    """Any picture as 8-bit RGB."""
     colour = picture[..., :3] if picture.shape[2] >= 3 else np.repeat(picture[..., :1], 3, axis=2)
     return colour.astype(np.uint8) if picture.dtype == np.uint8 else (colour >> 8).astype(np.uint8)
 

@@ -1,7 +1,5 @@
 """Photographs that come with the package: for the demo, the page and the examples."""
 
-from __future__ import annotations
-
 from importlib.resources import as_file
 from importlib.resources import files as resources
 from typing import NamedTuple

@@ -4,8 +4,6 @@ A plugin file has one or more of the name tables SOLVERS, COMPATIBILITIES and DI
 entry points in the groups jigsolve.solvers and so on; it is imported when one of its names is asked for.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 import traceback
@@ -110,10 +108,8 @@ def resolve_name(word: str, name: str) -> None:
 
 def origins(solver: str, compatibility: str | None, dissimilarity: str) -> tuple[Plugin, ...]:
     """The plugins that a solve with these names uses."""
-    used = (
-        ("solver", solver), ("compatibility", compatibility or SOLVERS[solver].compatibility),
-        ("dissimilarity", dissimilarity),
-    )  # fmt: skip
+    rule = compatibility or SOLVERS[solver].compatibility
+    used = {"solver": solver, "compatibility": rule, "dissimilarity": dissimilarity}.items()
     return tuple(dict.fromkeys(_ORIGIN[each] for each in used if each in _ORIGIN))
 
 
@@ -147,13 +143,12 @@ def _make_entry(stage: Stage, name: object, value: Any, plugin: Plugin) -> Any:
     before = _ORIGIN.get((stage.name, name))
     if name in stage.table and (before is None or before.name != plugin.name):
         raise InputError(f"Expected a new name for a {stage.name}, got {name!r} in {plugin.name}, which is taken.")
+    what = f"{stage.name} {name!r} of {plugin.name}"
     if isinstance(value, type):
         try:
             value = value()
         except Exception as error:
-            raise InputError(
-                f"Expected {stage.name} {name!r} of {plugin.name}, got {describe_error(error)}."
-            ) from error
+            raise InputError(f"Expected {what}, got {describe_error(error)}.") from error
     if lacking := [need for need in stage.needs if not hasattr(value, need)]:
-        raise InputError(f"Expected {stage.name} {name!r} of {plugin.name} to have {', '.join(lacking)}.")
+        raise InputError(f"Expected {what} to have {', '.join(lacking)}.")
     return value

@@ -1,7 +1,5 @@
 """The geometry for kernels: the functions of `geometry.py`, compiled."""
 
-from __future__ import annotations
-
 from numba import njit
 
 from jigsolve.puzzle import geometry

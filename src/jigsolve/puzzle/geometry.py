@@ -5,8 +5,6 @@ a direction belongs to the grid. A turn is the number of clockwise quarter turns
 integers or integer arrays; `_kernels.py` compiles the same functions for numba.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -82,15 +80,11 @@ def cell_steps(width: int) -> NDArray[np.int64]:
 
 
 def step_from(row: Ints, col: Ints, direction: Ints) -> tuple[Ints, Ints]:
-    """The next cell in a direction."""
     return row + (direction == DOWN) - (direction == UP), col + (direction == RIGHT) - (direction == LEFT)
 
 
 def neighbour_pose(pose: tuple[Ints, Ints, Ints], side: Ints, other_side: Ints) -> tuple[Ints, Ints, Ints]:
-    """(row, col, turn) of the neighbour whose `other_side` faces `side` of a piece at (row, col, turn).
-
-    Takes sides or side ids.
-    """
+    """(row, col, turn) of the neighbour whose `other_side` faces `side` of a piece at `pose`. Takes side ids too."""
     row, col, turn = pose
     direction = direction_of(side, turn)
     return (*step_from(row, col, direction), turn_to_meet(other_side, direction))

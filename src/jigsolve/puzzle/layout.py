@@ -25,8 +25,7 @@ class Layout:
     turns: NDArray[np.integer]
 
     def __post_init__(self) -> None:
-        pieces = np.array(self.pieces)
-        turns = np.array(self.turns)
+        pieces, turns = np.array(self.pieces), np.array(self.turns)
         if pieces.ndim != 2 or pieces.size == 0 or pieces.dtype.kind not in "iu":
             raise InputError(
                 f"Expected a two-dimensional grid of piece numbers, got {pieces.dtype} of shape {pieces.shape}."
@@ -41,8 +40,9 @@ class Layout:
         twice = used[1:][used[1:] == used[:-1]]
         if twice.size:
             raise InputError(f"Expected every piece in one cell at most, got piece {twice[0]} in several.")
-        object.__setattr__(self, "pieces", _make_read_only(pieces.astype(np.int32)))
-        object.__setattr__(self, "turns", _make_read_only(turns.astype(np.int8)))
+        for name, grid in (("pieces", pieces.astype(np.int32)), ("turns", turns.astype(np.int8))):
+            grid.setflags(write=False)
+            object.__setattr__(self, name, grid)
 
     def __repr__(self) -> str:
         return f"Layout({self.rows} rows x {self.cols} cols, {int((self.pieces == HOLE).sum())} holes)"
@@ -85,11 +85,6 @@ def facing_sides(
         b = side_id(piece[second], side_facing(opposite(direction), turn[second]))
         joints.append((np.where(filled, a, -1), np.where(filled, b, -1)))
     return joints
-
-
-def _make_read_only(grid: NDArray[np.integer]) -> NDArray[np.integer]:
-    grid.setflags(write=False)
-    return grid
 
 
 def joint_sides(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

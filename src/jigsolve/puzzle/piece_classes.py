@@ -4,8 +4,6 @@ Classes are numbered and oriented by their pixels, not by their position in the 
 gives the same answer for every shuffle and rotation of the input.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from hashlib import blake2b

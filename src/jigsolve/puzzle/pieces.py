@@ -1,7 +1,5 @@
 """Puzzle: the pieces and what is known of the grid. Functions that cut, scramble and mix pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -116,11 +114,10 @@ def cut(picture: Pixels, piece: Size | int) -> Puzzle:
     width, height = (piece, piece) if isinstance(piece, int) else piece
     if height < 1 or width < 1:
         raise InputError(f"Expected a piece size of at least 1 pixel, got {width}x{height}.")
-    rows, cols = picture.shape[0] // height, picture.shape[1] // width
+    high, wide = picture.shape[:2]
+    rows, cols = high // height, wide // width
     if rows == 0 or cols == 0:
-        raise InputError(
-            f"Expected a piece no larger than the picture, {picture.shape[1]}x{picture.shape[0]}, got {width}x{height}."
-        )
+        raise InputError(f"Expected a piece no larger than the picture, {wide}x{high}, got {width}x{height}.")
     kept = picture[: rows * height, : cols * width]
     pieces = kept.reshape(rows, height, cols, width, -1).swapaxes(1, 2).reshape(rows * cols, height, width, -1)
     return Puzzle(np.ascontiguousarray(pieces), rows, cols)
@@ -129,11 +126,9 @@ def cut(picture: Pixels, piece: Size | int) -> Puzzle:
 def cut_sheet(sheet: Pixels, piece: Size | int, rotated: bool = False) -> Puzzle:
     """Cut a scrambled sheet, which must consist of whole pieces."""
     puzzle = cut(sheet, piece)
-    height, width = puzzle.pieces.shape[1:3]
-    if sheet.shape[0] % height or sheet.shape[1] % width:
-        raise InputError(
-            f"Expected a sheet of whole pieces of {width}x{height}, got {sheet.shape[1]}x{sheet.shape[0]} pixels."
-        )
+    (height, width), (high, wide) = puzzle.pieces.shape[1:3], sheet.shape[:2]
+    if high % height or wide % width:
+        raise InputError(f"Expected a sheet of whole pieces of {width}x{height}, got {wide}x{high} pixels.")
     return Puzzle(puzzle.pieces, puzzle.rows, puzzle.cols, rotated)
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.puzzle.geometry import STEPS, compose_turns, direction_of, rotate_side, turn_to_meet
+from jigsolve.puzzle.geometry import compose_turns, neighbour_pose, rotate_side
 from jigsolve.runtime import InputError
 
 Flags = NDArray[np.bool_]
@@ -62,7 +62,6 @@ class Pins:
         return Pins(tuple(cells), joints, forbidden)
 
     def pieces(self) -> set[int]:
-        """All pieces that a pin names."""
         return {pin.piece for pin in self.cells} | _ends_of((*self.joints, *self.forbidden))
 
     def count_broken(self, pieces: NDArray[np.integer], turns: NDArray[np.integer]) -> int:
@@ -146,33 +145,22 @@ def _ends_of(joints: Iterable[PinnedJoint]) -> set[int]:
 
 
 def _find_poses(wanted: set[int], pieces: NDArray[np.integer], turns: NDArray[np.integer]) -> dict[int, Pose]:
-    """The poses of some pieces in a layout."""
     cells = np.argwhere(np.isin(pieces, sorted(wanted))).tolist()
     return {int(pieces[row, col]): (row, col, int(turns[row, col])) for row, col in cells}
 
 
 def _has_joint(poses: Mapping[int, Pose], joint: PinnedJoint) -> bool:
-    if joint.piece not in poses or joint.other not in poses:
-        return False
-    return _pose_of_other(joint, poses[joint.piece]) == poses[joint.other]
-
-
-def _pose_of_other(joint: PinnedJoint, pose: Pose) -> Pose:
-    """The pose of the second piece of a joint, given the pose of the first."""
-    row, col, turn = pose
-    direction = direction_of(joint.side, turn)
-    row_step, col_step = STEPS[direction]
-    return row + row_step, col + col_step, turn_to_meet(joint.other_side, direction)
+    pose = poses.get(joint.piece)
+    return pose is not None and neighbour_pose(pose, joint.side, joint.other_side) == poses.get(joint.other)
 
 
 def _grow_block(start: int, pose: Pose, joints_of: Mapping[int, list[PinnedJoint]]) -> dict[int, Pose]:
     """The poses of all pieces that joints connect to the first one."""
-    block = {start: pose}
-    frontier = [start]
+    block, frontier = {start: pose}, [start]
     while frontier:
         piece = frontier.pop()
         for joint in joints_of.get(piece, ()):
-            pose = _pose_of_other(joint, block[piece])
+            pose = neighbour_pose(block[piece], joint.side, joint.other_side)
             if joint.other not in block:
                 block[joint.other] = pose
                 frontier.append(joint.other)

@@ -1,7 +1,5 @@
 """Scores of a layout against the truth: direct (DC), neighbour (NC), perfect (PR), and the picture score."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -40,19 +38,21 @@ def score(
     if layout.pieces.size != truth.pieces.size:
         raise InputError(f"Expected a layout of {truth.pieces.size} cells, got {layout.pieces.size}.")
     n = int(max(layout.pieces.max(), truth.pieces.max())) + 1
-    if appearances is None:
-        appearances = np.arange(SIDES * n, dtype=np.int32).reshape(n, SIDES)
-    elif len(appearances) < n:
+    distinct = np.arange(SIDES * n, dtype=np.int32).reshape(n, SIDES)
+    if appearances is not None and len(appearances) < n:
         raise InputError(f"Expected appearances of {n} pieces, got {len(appearances)}.")
     if rotated is None:
         rotated = bool(layout.turns.any() or truth.turns.any())
     views = [layout.rotate(turn) for turn in range(SIDES if rotated else 1)]
     views = [view for view in views if view.pieces.shape == truth.pieces.shape]
-    neighbour = _score_neighbours(layout, truth)
+    true = joint_ids(truth)
+    neighbour = float(np.isin(true, joint_ids(layout)).mean()) if len(true) else 1.0
     if not views:
         return Scores(0.0, neighbour, False, 0.0)
-    direct = max(_score_direct(view, truth) for view in views)
-    picture = max(_score_picture(view, truth, appearances) for view in views)
+    direct, picture = (
+        max(_score_cells(view, truth, table) for view in views)
+        for table in (distinct, distinct if appearances is None else appearances)
+    )
     return Scores(direct, neighbour, direct == 1.0, picture)
 
 
@@ -64,14 +64,12 @@ def match_pictures(layouts: Sequence[Layout], truths: Sequence[Layout]) -> tuple
     """
     from scipy.optimize import linear_sum_assignment  # slow to import, and only bags need it
 
-    common = np.array(
-        [[len(np.intersect1d(_pieces_of(truth), _pieces_of(layout))) for layout in layouts] for truth in truths]
-    )
+    found, true = ([one.pieces[one.pieces != HOLE] for one in group] for group in (layouts, truths))
+    common = np.array([[len(np.intersect1d(pieces, others)) for others in found] for pieces in true])
     truth_index, layout_index = linear_sum_assignment(-common)
     match = np.full(len(truths), -1)
     match[truth_index] = layout_index
-    total = sum(len(_pieces_of(truth)) for truth in truths)
-    return match.tolist(), float(common[truth_index, layout_index].sum() / total)
+    return match.tolist(), float(common[truth_index, layout_index].sum() / sum(map(len, true)))
 
 
 def joint_ids(layout: Layout) -> NDArray[np.int64]:
@@ -89,22 +87,8 @@ def joint_id_grids(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64]
     return right, down
 
 
-def _pieces_of(layout: Layout) -> NDArray[np.integer]:
-    pieces: NDArray[np.integer] = layout.pieces[layout.pieces != HOLE]
-    return pieces
-
-
-def _score_direct(layout: Layout, truth: Layout) -> float:
-    same = (layout.pieces == truth.pieces) & (layout.turns == truth.turns) & (truth.pieces != HOLE)
-    return float(same.sum() / max(1, (truth.pieces != HOLE).sum()))
-
-
-def _score_picture(layout: Layout, truth: Layout, appearances: NDArray[np.int32]) -> float:
+def _score_cells(layout: Layout, truth: Layout, appearances: NDArray[np.int32]) -> float:
+    """The share of cells that show what the truth shows there."""
     filled = truth.pieces != HOLE
     shown = np.where(layout.pieces != HOLE, appearances[layout.pieces, layout.turns], -1)
     return float((shown == appearances[truth.pieces, truth.turns])[filled].mean()) if filled.any() else 0.0
-
-
-def _score_neighbours(layout: Layout, truth: Layout) -> float:
-    true = joint_ids(truth)
-    return float(np.isin(true, joint_ids(layout)).mean()) if len(true) else 1.0

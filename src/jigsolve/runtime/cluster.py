@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from itertools import chain, islice
+from itertools import chain, islice, tee
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -78,15 +77,9 @@ class Cluster(Workers):
 
     def _finish_locally(self, task: Callable[..., T], numbered: Iterable[tuple[int, Job]]) -> Iterator[tuple[int, T]]:
         """Run the remaining jobs on local threads, after all remote workers are gone."""
-        numbers: deque[int] = deque()
-
-        def jobs() -> Iterator[Job]:
-            for k, job in numbered:
-                numbers.append(k)
-                yield job
-
-        for found in self._run_local(task, jobs()):
-            yield numbers.popleft(), found
+        numbers, jobs = tee(numbered)
+        for found, (k, _) in zip(self._run_local(task, (job for _, job in jobs)), numbers, strict=True):
+            yield k, found
 
     def _share(self, value: Any) -> Any:
         """Send a large array once, as a task of its own, so that remote workers can pass it on."""
@@ -104,12 +97,14 @@ def connect(address: str) -> Iterator[Client]:
     try:
         import dask
         from distributed import Client
+        from distributed.comm.addressing import get_address_host_port
     except ImportError:
         raise InputError('Expected Dask for --cluster, got none: pip install "jigsolve[cluster]".') from None
     for name in ("distributed", "distributed.client"):  # their errors are handled and reported here
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        _check_reachable(address)
+        # fails at once if nothing listens: a Dask client would take long to give up
+        socket.create_connection(get_address_host_port(address), timeout=CONNECT_TIMEOUT_S).close()
         client = Client(address, timeout=CONNECT_TIMEOUT_S)
     except Exception:  # an unknown server may answer anything
         raise InputError(f"Expected a Dask scheduler at {address}, found none.") from None
@@ -123,13 +118,6 @@ def connect(address: str) -> Iterator[Client]:
         if versions != {__version__}:
             raise InputError(f"Expected jigsolve {__version__} on all workers, got {', '.join(sorted(versions))}.")
         yield client
-
-
-def _check_reachable(address: str) -> None:
-    """Fail at once if nothing listens: a Dask client would take long to give up."""
-    from distributed.comm.addressing import get_address_host_port
-
-    socket.create_connection(get_address_host_port(address), timeout=CONNECT_TIMEOUT_S).close()
 
 
 def _identity(value: T) -> T:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from jigsolve.runtime.clock import Clock
+from jigsolve.runtime.events import Clock
 from jigsolve.runtime.workers import SERIAL, Workers
 
 PAIRS_SHARE = 0.5  # of a time limit: weighing and laying out need the rest
@@ -29,7 +29,6 @@ class RunContext:
 
     @classmethod
     def start(cls, threads: int, *, seed: int, deadline: float, clock: Clock, cluster: str | None = None) -> RunContext:
-        """A run with that many threads."""
         now = time.monotonic()
         pairs_end = now + max(0.0, PAIRS_SHARE * (deadline - now))
         workers = Workers(threads, clock.report_progress, lambda: time.monotonic() >= pairs_end, deadline)

@@ -56,8 +56,7 @@ def estimate_need(puzzle: Puzzle, shape: tuple[int, int], candidates: int, dense
     n, (_, high, wide, _) = len(puzzle), puzzle.pieces.shape
     along = PIXEL_BYTES + (TURNED_PIXEL_BYTES if len(puzzle.turns) > 1 else 0)
     pieces = n * (PIECE_BYTES + along * (high + wide) // 2 + CANDIDATE_BYTES * max(0, candidates - USUAL_CANDIDATES))
-    either = len(puzzle.turns) == 4
-    canvas = CELL_BYTES * (max(shape) ** 2 if either else shape[0] * shape[1])
+    canvas = CELL_BYTES * (max(shape) ** 2 if len(puzzle.turns) == 4 else shape[0] * shape[1])
     labels = len(puzzle.turns) * (shape[0] + 2) * (shape[1] + 2)
     return Need(PROGRAM_BYTES + 3 * puzzle.pieces.nbytes + pieces + canvas + (LABEL_BYTES * n * labels if dense else 0))
 

@@ -1,7 +1,5 @@
 """A contract kit: does a dissimilarity, a compatibility or a solver fulfil the contract of its stage?"""
 
-from __future__ import annotations
-
 from jigsolve.compatibility import Compatibility
 from jigsolve.dissimilarity import Dissimilarity
 from jigsolve.plugins.checks import compatibility as _compatibility
@@ -14,10 +12,7 @@ CHECKS = {"solver": _solver.CHECKS, "compatibility": _compatibility.CHECKS, "dis
 
 
 def check_solver(solver: Solver, renumbering: bool = False) -> None:
-    """Raise ContractError with a sentence for each failed check.
-
-    renumbering: also check that renumbering the pieces only renumbers the answer.
-    """
+    """Raise ContractError with a sentence for each failed check. renumbering: check that numbers do not matter."""
     raise_failures(run_checks(solver, (*_solver.CHECKS, *((_solver.RENUMBERING,) if renumbering else ()))))
 
 
@@ -31,7 +26,5 @@ def check_dissimilarity(measure: Dissimilarity) -> None:
     raise_failures(run_checks(measure, _dissimilarity.CHECKS))
 
 
-__all__ = [
-    "CHECKS", "CheckResult", "ContractError", "check_compatibility", "check_dissimilarity", "check_solver",
-    "run_checks",
-]  # fmt: skip
+__all__ = ["CHECKS", "CheckResult", "ContractError", "check_compatibility", "check_dissimilarity", "check_solver",
+           "run_checks"]  # fmt: skip

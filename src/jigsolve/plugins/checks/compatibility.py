@@ -1,7 +1,5 @@
 """The contract of a compatibility."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.sparse import csr_array
 

@@ -1,9 +1,6 @@
 """The contract of a dissimilarity."""
 
-from __future__ import annotations
-
 import numpy as np
-from numpy.typing import NDArray
 
 from jigsolve.dissimilarity import Dissimilarity, Strips, Term
 from jigsolve.dissimilarity.form import Floats, factorise_terms, measure_pairs
@@ -117,9 +114,7 @@ def compute_distances(puzzle: Puzzle, measure: Dissimilarity) -> Floats:
     n = len(puzzle)
     D = np.full((SIDES * n, SIDES * n), np.inf)
     terms = [measure.terms(Strips(puzzle.pieces, side)) for side in range(SIDES)]
-    rows, cols = (index.ravel() for index in np.indices((n, n)))
-    off: NDArray[np.bool_] = rows != cols
-    rows, cols = rows[off], cols[off]
+    rows, cols = np.nonzero(~np.eye(n, dtype=np.bool_))
     for mine in range(SIDES):
         for theirs in range(SIDES):
             if turn_to_meet(theirs, mine) in puzzle.turns:

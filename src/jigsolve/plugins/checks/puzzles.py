@@ -1,7 +1,5 @@
 """Small puzzles of many sorts, made of noise that is smooth enough to be solved."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Checks of a contract, and their results."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -43,7 +41,6 @@ def run_checks(stage: object, checks: Sequence[Check]) -> Iterator[CheckResult]:
 
 
 def raise_failures(results: Iterable[CheckResult]) -> None:
-    """Raise ContractError if any check failed."""
     failures = [f"{result.title}: {result.failure}" for result in results if result.failure]
     if failures:
         raise ContractError("\n".join(failures))

@@ -1,7 +1,5 @@
 """The contract of a solver."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterator
@@ -25,7 +23,6 @@ MIN_JOINTS_FOUND = 0.3  # the share of the only joints in C
 
 
 def make_problem(case: Case, merge: bool) -> GridProblem:
-    """The problem that a solver gets for a puzzle."""
     classes = find_piece_classes(case.puzzle) if merge else None
     known = case.puzzle if classes is None else merge_copies(case.puzzle, classes)
     measure, rule = DISSIMILARITIES["mahalanobis"], Percentile()
