@@ -15,7 +15,6 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
-from scipy.special import expit, gammaln, logit
 
 from jigsolve.confidence.values import Confidence, Floats
 from jigsolve.puzzle import HOLE, NO_PINS, Layout, PieceClasses, Pins, facing_sides
@@ -39,6 +38,8 @@ def estimate_confidence(
     P: csr_array, classes: PieceClasses, layout: Layout, turns: tuple[int, ...], pins: Pins = NO_PINS
 ) -> Confidence:
     """P: `Learned.compute_probabilities` over classes; turns: those that a piece may need; pins are certain."""
+    from scipy.special import expit, gammaln, logit  # slow to import
+
     joints = LayoutJoints(classes, layout, turns)
     pinned, *certain = pins.find_held(layout.pieces, layout.turns)
     # that the two sides of a joint, or copies of them, face each other in the truth too

@@ -1,15 +1,20 @@
 """Input: the puzzle in a scrambled sheet, or in a folder or a zip of pieces. What is not given is estimated."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from jigsolve.io import files, piece_size, render
+from jigsolve.io import piece_size, render
 from jigsolve.io.normalise import normalise_pieces
 from jigsolve.io.piece_size import GridEstimate
 from jigsolve.puzzle import UNKNOWN, Layout, Pixels, Puzzle, Size, check_picture, cut_sheet
 from jigsolve.runtime import InputError, memory
+
+if TYPE_CHECKING:
+    from jigsolve.io.files import Pieces
 
 AUTO = "auto"
 FRAMES_NOTE = "{} has several frames: the first is taken."
@@ -112,6 +117,8 @@ def read_puzzle(
 
     Piece size and grid are estimated if they are not given. `ReadOptions` explains the options; `bag` is its `is_bag`.
     """
+    from jigsolve.io import files  # Pillow is only needed to read files
+
     options = ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, is_bag=bag, in_place=in_place,
                           memory_limit=memory_limit)  # fmt: skip
     path = Path(path)
@@ -133,7 +140,7 @@ def from_sheet(
 
 
 def from_pieces(
-    read: files.Pieces, path: str, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None,
+    read: Pieces, path: str, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None,
     cols: int | None = None, *, in_place: bool = False,
 ) -> Input:  # fmt: skip
     """The puzzle of a folder or a zip of pieces. path: its name, for errors. Options: see `read_puzzle`."""
@@ -156,7 +163,7 @@ def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
     return Input(puzzle, None, sheet if any(margin) and not options.is_bag else None, margin, tuple(notes))
 
 
-def _convert_pieces(read: files.Pieces, path: str, options: ReadOptions) -> Input:
+def _convert_pieces(read: Pieces, path: str, options: ReadOptions) -> Input:
     if len(read.names) < 2:
         raise InputError(f"Expected a folder or a zip of pieces, got {len(read.names)} pictures in {path}.")
     named = zip(read.names, read.pictures, strict=True)
