@@ -83,8 +83,8 @@ class Moves:
     def shed(self) -> Move | None:
         """A few segments."""
         threshold = self._draw_threshold()
-        count = 1 + self.rng.randrange(self.params.max_shed_segments)
-        found = [self._segment(self._any_cell(), threshold) for _ in range(count)]
+        seeds = self._draw_cells(1 + self.rng.randrange(self.params.max_shed_segments))
+        found = [self._segment(cell, threshold) for cell in seeds]
         small = [cells for cells in found if cells is not None and 2 * len(cells) < len(self.board.problem)]
         return Move(np.unique(np.concatenate(small))) if small else None
 
@@ -156,13 +156,20 @@ class Moves:
                     found = BetterJoint(cell, place, side, other_side)
         return found
 
-    def _any_cell(self) -> int:
+    def _draw_cells(self, count: int) -> list[int]:
+        """Random filled cells; the first one of the block where there are few."""
+        rng, width, pieces = self.rng, self.board.width, self.board.arrays.cells[k.PIECE]
         top, bottom, west, east = self.board.box()
-        for _ in range(MAX_DRAWS):
-            cell = self.rng.randint(top, bottom) * self.board.width + self.rng.randint(west, east)
-            if self.board.arrays.cells[k.PIECE, cell] >= 0:
-                return cell
-        return int(self.board.block()[0])
+        drawn = []
+        for _ in range(count):
+            for _ in range(MAX_DRAWS):
+                cell = rng.randint(top, bottom) * width + rng.randint(west, east)
+                if pieces[cell] >= 0:
+                    break
+            else:
+                cell = int(self.board.block()[0])
+            drawn.append(cell)
+        return drawn
 
     def _weak_cell(self, samples: int) -> int:
         """The cell of a deficient piece, or the one of some random cells with the largest deficit."""
@@ -170,7 +177,7 @@ class Moves:
             place = int(self.board.arrays.stock[k.PLACE, self.deficient[self.rng.randrange(len(self.deficient))]])
             if place >= 0:
                 return place
-        cells = np.array([self._any_cell() for _ in range(samples)])
+        cells = np.array(self._draw_cells(samples))
         return int(cells[self.deficit(cells).argmax()])
 
     def deficit(self, cells: Cells) -> NDArray[np.float64]:
@@ -189,7 +196,7 @@ class Moves:
 
     def _region(self) -> Cells:
         """The cells that a move looks at: all, or those around a random cell."""
-        return self.board.filled(self._box_around(self._any_cell()))
+        return self.board.filled(self._box_around(*self._draw_cells(1)))
 
     def _box_around(self, cell: int) -> Box:
         span = self.params.max_span

@@ -5,22 +5,7 @@ from numba import njit
 
 from jigsolve.puzzle._kernels import compose_turns, inner, piece_of, rotate_offset
 from jigsolve.puzzle.geometry import SIDES
-from jigsolve.solvers.growth._kernels import (
-    BOTTOM,
-    EAST,
-    PIECE,
-    PLACE,
-    TOP,
-    TURN,
-    WEST,
-    WIDTH,
-    better_joints,
-    flood,
-    joint,
-    may_take,
-    meeting_place,
-    neighbour,
-)
+from jigsolve.solvers.growth import _kernels as k
 
 NEITHER, PATCH, DISPLACED = -1, 0, 1  # labels: cells that do not change, the patch, what gives way to it
 
@@ -38,12 +23,12 @@ def draw(state):
 @inner
 def draw_better_joint(b, w, cell):
     """Index of a better joint of a cell, drawn by its gain; -1 if there is none."""
-    count = better_joints(b, cell, w.limits[0], w.joints)
+    count = k.better_joints(b, cell, w.limits[0], w.joints)
     found, total = -1, 0.0
-    for k in range(count):
-        total += w.joints.gains[k]
-        if draw(w.state) * total < w.joints.gains[k]:
-            found = k
+    for i in range(count):
+        total += w.joints.gains[i]
+        if draw(w.state) * total < w.joints.gains[i]:
+            found = i
     return found
 
 
@@ -51,16 +36,16 @@ def draw_better_joint(b, w, cell):
 def transform(b, cell, centre, target, turn):
     """Where a cell comes to lie if the canvas turns about `centre`, which goes to `target`; -1 outside the block."""
     f = b.frame
-    dy, dx = rotate_offset(cell // f[WIDTH] - centre // f[WIDTH], cell % f[WIDTH] - centre % f[WIDTH], turn)
-    y, x = target // f[WIDTH] + dy, target % f[WIDTH] + dx
-    if y < f[TOP] or y > f[BOTTOM] or x < f[WEST] or x > f[EAST]:
+    dy, dx = rotate_offset(cell // f[k.WIDTH] - centre // f[k.WIDTH], cell % f[k.WIDTH] - centre % f[k.WIDTH], turn)
+    y, x = target // f[k.WIDTH] + dy, target % f[k.WIDTH] + dx
+    if y < f[k.TOP] or y > f[k.BOTTOM] or x < f[k.WEST] or x > f[k.EAST]:
         return np.int64(-1)
-    return y * f[WIDTH] + x
+    return y * f[k.WIDTH] + x
 
 
 @inner
 def may_turn(b, cell, turn):
-    return may_take(b, b.cells[PIECE, cell], compose_turns(b.cells[TURN, cell], turn))
+    return k.may_take(b, b.cells[k.PIECE, cell], compose_turns(b.cells[k.TURN, cell], turn))
 
 
 @inner
@@ -70,15 +55,15 @@ def plan(b, w, count, target, turn):
     Also returns whether the patch comes to lie on a part of itself.
     """
     overlaps = False
-    for k in range(count):
-        cell = w.cells[0, k]
+    for i in range(count):
+        cell = w.cells[0, i]
         goal = transform(b, cell, w.cells[0, 0], target, turn)
-        if goal < 0 or b.cells[PIECE, goal] < 0 or w.pinned[cell] or w.pinned[goal]:
+        if goal < 0 or b.cells[k.PIECE, goal] < 0 or w.pinned[cell] or w.pinned[goal]:
             return False, overlaps
         if not may_turn(b, cell, turn) or not may_turn(b, goal, -turn):
             return False, overlaps
         overlaps |= w.label[goal] == PATCH
-        w.cells[1, k] = goal
+        w.cells[1, i] = goal
     return turn == 0 or not overlaps, overlaps
 
 
@@ -89,12 +74,12 @@ def add_displaced(w, count, overlaps):
     If the patch overlaps its goals, a displaced piece goes to the other end of the row of cells that move.
     """
     total, step = count, w.cells[1, 0] - w.cells[0, 0]
-    for k in range(count):
-        goal = w.cells[1, k]
+    for i in range(count):
+        goal = w.cells[1, i]
         if w.label[goal] == PATCH:
             continue
         w.label[goal] = DISPLACED
-        back = w.cells[0, k]
+        back = w.cells[0, i]
         while overlaps and w.label[back - step] == PATCH:
             back -= step
         w.cells[0, total], w.cells[1, total] = goal, back
@@ -106,17 +91,17 @@ def add_displaced(w, count, overlaps):
 def sum_joints(b, w, count):
     """Sum of C over all joints of the first `count` cells, each counted once."""
     total = 0.0
-    for k in range(count):
+    for i in range(count):
         for d in range(SIDES):
-            if d < 2 or w.label[neighbour(b, w.cells[0, k], d)] == NEITHER:
-                total += joint(b, w.cells[0, k], d)
+            if d < 2 or w.label[k.neighbour(b, w.cells[0, i], d)] == NEITHER:
+                total += k.joint(b, w.cells[0, i], d)
     return total
 
 
 @inner
 def put(b, cell, piece, turn):
-    b.cells[PIECE, cell], b.cells[TURN, cell] = piece, turn
-    b.stock[PLACE, piece] = cell
+    b.cells[k.PIECE, cell], b.cells[k.TURN, cell] = piece, turn
+    b.stock[k.PLACE, piece] = cell
 
 
 @inner
@@ -126,15 +111,15 @@ def exchange(b, w, count, total, turn, min_gain):
     Returns the gain, 0 if it was undone.
     """
     before = sum_joints(b, w, total)
-    for k in range(total):
-        w.undo[k, 0], w.undo[k, 1] = b.cells[PIECE, w.cells[0, k]], b.cells[TURN, w.cells[0, k]]
-    for k in range(total):
-        put(b, w.cells[1, k], w.undo[k, 0], compose_turns(w.undo[k, 1], turn if k < count else -turn))
+    for i in range(total):
+        w.undo[i, 0], w.undo[i, 1] = b.cells[k.PIECE, w.cells[0, i]], b.cells[k.TURN, w.cells[0, i]]
+    for i in range(total):
+        put(b, w.cells[1, i], w.undo[i, 0], compose_turns(w.undo[i, 1], turn if i < count else -turn))
     gain = sum_joints(b, w, total) - before
     if gain >= min_gain:
         return gain
-    for k in range(total):
-        put(b, w.cells[0, k], w.undo[k, 0], w.undo[k, 1])
+    for i in range(total):
+        put(b, w.cells[0, i], w.undo[i, 0], w.undo[i, 1])
     return 0.0
 
 
@@ -144,20 +129,20 @@ def exchanges(b, w, pieces, times, temperature):
     gain = 0.0
     low, high = w.limits[1], w.limits[2]
     for _ in range(times):
-        cell = np.int64(b.stock[PLACE, pieces[int(draw(w.state) * len(pieces))]])
+        cell = np.int64(b.stock[k.PLACE, pieces[int(draw(w.state) * len(pieces))]])
         if cell < 0:
             continue
         found = draw_better_joint(b, w, cell)
         if found < 0:
             continue
         side, other_side = w.joints.sides[found, 0], w.joints.sides[found, 1]
-        other = np.int64(b.stock[PLACE, piece_of(other_side)])
+        other = np.int64(b.stock[k.PLACE, piece_of(other_side)])
         if draw(w.state) < 0.5:  # either piece may move to the other
             cell, other, side, other_side = other, cell, other_side, side
         most = int(2.0 ** (draw(w.state) * np.log2(w.cells.shape[1] // 2)))
         threshold = low + (high - low) * draw(w.state)
-        count = total = flood(b, cell, PATCH, threshold, w.label, w.cells[0, :most], 0)
-        target, turn = meeting_place(b, cell, other, side, other_side)
+        count = total = k.flood(b, cell, PATCH, threshold, w.label, w.cells[0, :most], 0)
+        target, turn = k.meeting_place(b, cell, other, side, other_side)
         if w.label[other] == NEITHER:
             can, overlaps = plan(b, w, count, target, turn)
             if can:
@@ -165,6 +150,6 @@ def exchanges(b, w, pieces, times, temperature):
                 if w.label[other] == NEITHER:
                     min_gain = temperature * np.log(1.0 - draw(w.state))
                     gain += exchange(b, w, count, total, turn, min_gain)
-        for k in range(total):
-            w.label[w.cells[0, k]] = NEITHER
+        for i in range(total):
+            w.label[w.cells[0, i]] = NEITHER
     return gain
