@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.puzzle.geometry import SIDES, piece_of, rotate_offset
+from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, SIDES, direction_of, piece_of, rotate_offset
 from jigsolve.solvers.growth import _kernels as k
 from jigsolve.solvers.growth.board import NO_CELLS, NO_PLACEMENTS, Board, Box, Cells, Pose
 from jigsolve.solvers.growth.params import MoveParams
@@ -140,6 +140,66 @@ class Moves:
             swapped = in_the_way & may_turn & ~np.isin(goal, segment) & ~np.isin(segment, goal[may])
             placements = np.concatenate([placements, np.stack([segment, piece[goal], back_turns], axis=1)[swapped]])
         return Move(np.union1d(segment, goal[in_the_way]), placements.astype(np.int64))
+
+    def slide(self) -> Move | None:
+        """A band of rows or columns slides until a better joint of a cell at its border is closed. What it pushes out
+        at one end comes in at the other, or is regrown there. Skies and seas are often wrong in this way."""
+        board = self.board
+        joint = self._better_joint(self._weak_cell(self.params.segment_samples))
+        if joint is None:
+            return None
+        target, quarter = k.meeting_place(board.arrays, *joint)
+        if quarter != 0:
+            return None
+        here, goal = (np.array(divmod(cell, board.width)) for cell in (joint.cell, target))
+        toward = direction_of(joint.side, int(board.arrays.cells[k.TURN, joint.cell]))
+        fixed = 1 if toward in (RIGHT, LEFT) else 0  # the axis across which the band does not move: 0 rows, 1 columns
+        moving = 1 - fixed
+        box = np.array(self._box_around(joint.cell)).reshape(2, 2)
+        is_inside = (box[:, 0] <= goal).all() and (goal <= box[:, 1]).all()
+        if here[fixed] != goal[fixed] or here[moving] == goal[moving] or not is_inside:
+            return None
+        here, goal = here - box[:, 0], goal - box[:, 0]
+        band = np.empty((2, 2), dtype=np.int64)
+        seams = self._seams(box, fixed).mean(axis=moving)
+        if toward in (RIGHT, DOWN):
+            band[fixed] = self._draw_start(seams, here[fixed]), here[fixed]
+        else:
+            band[fixed] = here[fixed], self._draw_end(seams, here[fixed])
+        lines = range(band[fixed, 0], band[fixed, 1] + 1)
+        seams = np.take(self._seams(box, moving), lines, fixed).mean(axis=fixed)
+        low, high = sorted((here[moving], goal[moving]))
+        band[moving] = self._draw_start(seams, low), self._draw_end(seams, high)
+        return self._shift(band + box[:, :1], goal - here)
+
+    def _seams(self, box: NDArray[np.int64], axis: int) -> NDArray[np.float64]:
+        """(rows, cols) C between each cell of a box and the next one along an axis."""
+        cells = self.board.rectangle(Box(*box.ravel().tolist()))
+        return self.board.joints(cells, RIGHT if axis else DOWN).reshape(np.diff(box)[:, 0] + 1)
+
+    def _draw_start(self, seams: NDArray[np.float64], last: int) -> int:
+        """The first line of a band: at the edge or after a seam, which is the likelier the weaker it is."""
+        weights = [1.0, *((1.0 - seams[:last]) ** 2 + 1e-3).tolist()]
+        return self.rng.choices(range(len(weights)), weights)[0]
+
+    def _draw_end(self, seams: NDArray[np.float64], first: int) -> int:
+        """The last line of a band, likewise."""
+        last = len(seams) - 1
+        return last - self._draw_start(seams[:-1][::-1], last - first)
+
+    def _shift(self, band: NDArray[np.int64], by: NDArray[np.int64]) -> Move:
+        """Move the pieces of a rectangle; what leaves it at one end may come in at the other."""
+        (y0, y1), (x0, x1) = band
+        y, x = (axis.ravel() for axis in np.mgrid[y0 : y1 + 1, x0 : x1 + 1])
+        new_y, new_x = y0 + (y - y0 + by[0]) % (y1 - y0 + 1), x0 + (x - x0 + by[1]) % (x1 - x0 + 1)
+        cells, goal = y * self.board.width + x, new_y * self.board.width + new_x
+        piece, turn = self.board.arrays.cells[:2, cells]
+        placements = np.stack([goal, piece, turn], axis=1).astype(np.int64)
+        is_filled = piece >= 0
+        is_wrapped = (new_y != y + by[0]) | (new_x != x + by[1])
+        if self.rng.random() < 1.0 - self.params.wrap_probability:
+            return Move(cells[is_filled], placements[is_filled & ~is_wrapped])
+        return Move(cells[is_filled], placements[is_filled])
 
     def _better_joint(self, cell: int, excluded: Cells | None = None) -> BetterJoint | None:
         """A better joint of a cell with a piece outside some cells, drawn by its gain."""

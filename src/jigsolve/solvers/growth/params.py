@@ -12,8 +12,8 @@ from jigsolve.runtime import InputError
 
 LARGE_PUZZLE_PIECES = 2000  # above this, moves look at a neighbourhood, and deficient pieces set a cycle's length
 
-SMALL_PUZZLE_SHARES = {"window": 0.48, "weak": 0.16, "shed": 0.07, "relocate": 0.275, "rebuild": 0.015}
-LARGE_PUZZLE_SHARES = {"window": 0.19, "weak": 0.12, "relocate": 0.68, "rebuild": 0.01}
+SMALL_PUZZLE_SHARES = {"window": 0.41, "weak": 0.14, "shed": 0.06, "relocate": 0.23, "slide": 0.15, "rebuild": 0.01}
+LARGE_PUZZLE_SHARES = {"window": 0.18, "weak": 0.12, "relocate": 0.65, "slide": 0.04, "rebuild": 0.01}
 
 Range = tuple[float, float]  # the ends of an interval from which a number is drawn
 
@@ -53,6 +53,7 @@ class MoveParams:
     segment_threshold: Range = (0.05, 0.65)  # C of the joints that hold a segment or patch together
     better_joint_min_gain: float = 0.05  # C that a better joint has more than the present one
     swap_probability: float = 0.5  # `relocate`: the pieces that have to give way take the segment's place
+    wrap_probability: float = 0.5  # `slide`: what a band pushes out at one end comes in at the other
     max_patch_cells: int = 64  # of an exchange
 
     rebuild_min_span: int = 3
