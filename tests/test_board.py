@@ -168,7 +168,7 @@ def test_exchanges_leave_pinned_cells_alone():
     assert not board.pinned[moved].any()
 
 
-@pytest.mark.parametrize("name", ["window", "weak", "shed", "relocate", "slide", "rebuild"])
+@pytest.mark.parametrize("name", ["window", "weak", "half", "largest", "shed", "relocate", "slide", "rebuild"])
 def test_every_move_finds_something_to_do(name):
     """Cells of the block to empty; pieces to lay that were taken from them, in turns they may have, no cell twice."""
     puzzle, _ = small_puzzle("rocket", 40, 8, 12, True, seed=1)

@@ -187,6 +187,13 @@ def flood(b, seed, segment, threshold, label, out, count):
 
 
 @njit(cache=True, error_model="numpy")
-def segment(b, cell, threshold, label, out):
-    """Flood the segment of a cell until `out` is full; returns the number of its cells."""
-    return flood(b, cell, 0, threshold, label, out, 0)
+def segments(b, seeds, threshold, label, out):
+    """Flood the segments of all seeds until `out` is full; returns the numbers of cells and of segments."""
+    count, found = 0, 0
+    for seed in seeds:
+        if label[seed] < 0:
+            count = flood(b, seed, found, threshold, label, out, count)
+            found += 1
+            if count >= len(out):
+                break
+    return count, found

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, SIDES, direction_of, piece_of, rotate_offset
+from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, SIDES, STEPS, direction_of, piece_of, rotate_offset
 from jigsolve.solvers.growth import _kernels as k
 from jigsolve.solvers.growth.board import NO_CELLS, NO_PLACEMENTS, Board, Box, Cells, Pose
 from jigsolve.solvers.growth.params import MoveParams
@@ -79,6 +79,23 @@ class Moves:
         deficit = self.deficit(cells)
         others = np.random.default_rng(self.rng.getrandbits(32)).random(len(cells)) < self.params.weak_random_share
         return Move(cells[(deficit > self.params.max_weak_deficit * self.rng.random()) | others])
+
+    def half(self) -> Move:
+        """All that lies beyond a weak cell in one of the four directions."""
+        cells = self._region()
+        y, x = divmod(self._weak_cell(self.params.region_samples), self.board.width)
+        rows, cols = np.divmod(cells, self.board.width)
+        step = STEPS[self.rng.randrange(SIDES)]
+        return Move(cells[(rows - y) * step[0] + (cols - x) * step[1] >= 0])
+
+    def largest(self) -> Move | None:
+        """All but the largest segment: the frame floats again."""
+        cells = self.board.block()
+        count, segments = self._flood(cells, self._draw_threshold(), len(cells))
+        label = self.label[cells]
+        self._clear(count)
+        sizes = np.bincount(label, minlength=segments)
+        return Move(cells[label != sizes.argmax()]) if segments > 1 else None
 
     def shed(self) -> Move | None:
         """A few segments."""
@@ -269,8 +286,15 @@ class Moves:
     def _segment(self, cell: int, threshold: float) -> Cells | None:
         """The segment of a cell, None if it is too large."""
         most = self.params.max_segment_cells
-        order = self._order[: min(most, len(self.board.problem))]
-        count = int(k.segment(self.board.arrays, cell, threshold, self.label, order))
-        cells = order[:count].copy()
-        self.label[cells] = -1
+        count, _ = self._flood(np.array([cell]), threshold, min(most, len(self.board.problem)))
+        cells = self._order[:count].copy()
+        self._clear(count)
         return cells if count < most else None
+
+    def _flood(self, seeds: Cells, threshold: float, most: int) -> tuple[int, int]:
+        """Label the segments of some cells; returns the numbers of labelled cells and of segments."""
+        count, segments = k.segments(self.board.arrays, seeds, threshold, self.label, self._order[:most])
+        return int(count), int(segments)
+
+    def _clear(self, count: int) -> None:
+        self.label[self._order[:count]] = -1

@@ -12,7 +12,10 @@ from jigsolve.runtime import InputError
 
 LARGE_PUZZLE_PIECES = 2000  # above this, moves look at a neighbourhood, and deficient pieces set a cycle's length
 
-SMALL_PUZZLE_SHARES = {"window": 0.41, "weak": 0.14, "shed": 0.06, "relocate": 0.23, "slide": 0.15, "rebuild": 0.01}
+SMALL_PUZZLE_SHARES = {
+    "window": 0.35, "weak": 0.12, "half": 0.09, "largest": 0.05, "shed": 0.05, "relocate": 0.20, "slide": 0.13,
+    "rebuild": 0.01,
+}  # fmt: skip
 LARGE_PUZZLE_SHARES = {"window": 0.18, "weak": 0.12, "relocate": 0.65, "slide": 0.04, "rebuild": 0.01}
 
 Range = tuple[float, float]  # the ends of an interval from which a number is drawn
