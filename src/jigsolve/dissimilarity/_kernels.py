@@ -7,7 +7,7 @@ are ordered by side id and lists can be merged in any order.
 import numpy as np
 from numba import njit
 
-from jigsolve.puzzle._kernels import inner
+from jigsolve.puzzle._kernels import inner, piece_of
 
 STRIDE = 16  # distances tested together: mostly none of them is near enough
 
@@ -51,7 +51,7 @@ def absorb(bits, rows, own, cols, mine, theirs, bars):
                 continue
             for c in range(lo, hi):
                 d = _ordered(line[c])
-                if (d > bar and d > bars[c]) or cols[c] // 4 == own[r]:
+                if (d > bar and d > bars[c]) or piece_of(cols[c]) == own[r]:
                     continue
                 high = np.int64(d) << 32
                 if high | cols[c] < mine[r, last]:
