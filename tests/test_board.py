@@ -205,7 +205,7 @@ def test_better_joints_are_those_of_a_plain_twin(turns, rows, cols, has_copies):
             present = board.joints(np.array([cell]), direction_of(side, turn))[0]
             expected += [(own, other, C[own, other] - present) for other in np.flatnonzero(C[own] - present > 0.05)
                          if problem.copies[piece_of(other)] == 1 and piece_of(other) != piece]  # fmt: skip
-        count = k.better_joints(a, cell, 0.05, room)
+        count = k.list_better_joints(a, cell, 0.05, room)
         assert list(map(tuple, room.sides[:count].tolist())) == [(own, other) for own, other, _ in expected]
         np.testing.assert_array_equal(room.gains[:count], [gain for _, _, gain in expected])
         for own, other, _ in expected:

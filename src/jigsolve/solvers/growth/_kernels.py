@@ -133,7 +133,7 @@ def local_consistencies(b, cells, out):
         out[k] = local_consistency(b, cells[k])
 
 
-@njit(cache=True, error_model="numpy")
+@inlined
 def better_joints(b, cell, min_gain, out):
     """List the joints that are better for the piece in a cell than those it has; returns their number.
 
@@ -153,6 +153,11 @@ def better_joints(b, cell, min_gain, out):
 
 
 @njit(cache=True, error_model="numpy")
+def list_better_joints(b, cell, min_gain, out):
+    return better_joints(b, cell, min_gain, out)
+
+
+@njit(cache=True, error_model="numpy")
 def meeting_place(b, cell, other, side, other_side):
     """The cell to which the piece of `cell` has to go so that two sides meet, and the turn to add to its own.
 
@@ -162,7 +167,7 @@ def meeting_place(b, cell, other, side, other_side):
     return neighbour(b, other, d), compose_turns(turn_to_meet(side, d), -b.cells[TURN, cell])
 
 
-@inner
+@inlined
 def flood(b, seed, segment, threshold, label, out, count):
     """Label a seed and all filled cells that joints of at least `threshold` connect to it, nearest first.
 

@@ -221,7 +221,7 @@ class Moves:
     def _better_joint(self, cell: int, excluded: Cells | None = None) -> BetterJoint | None:
         """A better joint of a cell with a piece outside some cells, drawn by its gain."""
         a = self.board.arrays
-        count = k.better_joints(a, cell, self.params.better_joint_min_gain, self._joints)
+        count = k.list_better_joints(a, cell, self.params.better_joint_min_gain, self._joints)
         sides, gains = self._joints.sides[:count], self._joints.gains[:count].tolist()
         places = a.stock[k.PLACE, piece_of(sides[:, 1])].tolist()
         without = set() if excluded is None else set(excluded.tolist())

@@ -20,7 +20,7 @@ def draw(state):
     return float((z ^ (z >> np.uint64(31))) >> np.uint64(11)) / 9007199254740992.0
 
 
-@inner
+@k.inlined
 def draw_better_joint(b, w, cell):
     """Index of a better joint of a cell, drawn by its gain; -1 if there is none."""
     count = k.better_joints(b, cell, w.limits[0], w.joints)
