@@ -33,8 +33,8 @@ def without(puzzle: Puzzle, truth: Layout, share: float, known: bool) -> tuple[P
 
 def joints_found(found: Layout, truth: Layout) -> float:
     """The share of the true joints that are there, wherever the whole lies and however it is turned."""
-    wanted = joint_ids(truth)
-    return max(np.isin(wanted, joint_ids(found.rotate(quarter))).mean() for quarter in range(4))
+    expected = joint_ids(truth)
+    return max(np.isin(expected, joint_ids(found.rotate(quarter))).mean() for quarter in range(4))
 
 
 @pytest.mark.parametrize("rotate", [False, True])

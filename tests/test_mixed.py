@@ -1,4 +1,4 @@
-"""Pieces of several pictures in one bag: told apart, counted, each laid out for itself."""
+"""Pieces of several pictures in one bag: separated, counted, each solved for itself."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_one_picture_is_one_picture(rotate: bool, miss: float) -> None:
         assert results[0].layout == solve(unknown, FAST).layout
 
 
-def test_other_solvers_solve_what_was_told_apart() -> None:
+def test_other_solvers_solve_separated_pictures() -> None:
     puzzle, truths = mix([small_puzzle(name, 60, 4, 6) for name in ("coffee", "chelsea")], 0)
     results = solve_mixed(puzzle, 2, SolveParams(solver="paper"))
     assert match_pictures([result.layout for result in results], truths)[1] == 1.0
@@ -101,7 +101,7 @@ def test_other_solvers_solve_what_was_told_apart() -> None:
     assert only.layout == solve(one, SolveParams(solver="paper")).layout
 
 
-def test_shreds_are_taken_for_one_picture_unless_told() -> None:
+def test_strips_are_one_picture_unless_a_number_is_given() -> None:
     strips, _ = scramble(cut(photograph("coffee"), (30, 400)), False, 1)
     assert len(solve_mixed(strips, None, FAST)) == 1
 
@@ -128,7 +128,7 @@ def test_an_island_in_white_is_no_picture_of_its_own() -> None:
     whole[2 * 48 : 5 * 48, 6 * 48 : 9 * 48] = photograph("chelsea")[60:204, 160:304]
     puzzle, _ = scramble(cut(whole, 48), False, 1)
     assert len(solve_mixed(puzzle, None, FAST)) == 1
-    assert len(solve_mixed(puzzle, 2, FAST)) == 2  # but who says so is believed
+    assert len(solve_mixed(puzzle, 2, FAST)) == 2  # a given number counts
 
 
 def test_the_same_seed_the_same_answer_however_the_bag_is_shuffled() -> None:
@@ -155,13 +155,13 @@ def test_stages_and_time() -> None:
 
 def test_an_interrupt_ends_all_searches() -> None:
     puzzle, _ = bag(2)
-    told: list[Event] = []
+    events: list[Event] = []
 
     def on_event(event: Event) -> None:
-        if isinstance(event, Progressed) and told[-1:] == [StageStarted("search")]:
+        if isinstance(event, Progressed) and events[-1:] == [StageStarted("search")]:
             interrupt_main()
         if isinstance(event, Progressed | StageStarted):
-            told.append(event)
+            events.append(event)
 
     results = solve_mixed(puzzle, 2, SolveParams(effort="thorough"), on_event)
     assert [result.stopped for result in results] == [True, True]
