@@ -96,41 +96,48 @@ def _decorrelation(edge, a, b, size):
     return size * (1.0 - (sab - sa * sb / size + 0.25 * size) / np.sqrt((va + 0.25 * size) * (vb + 0.25 * size)))
 
 
+@inner
+def measure_joint(f, a, b, reach, forms, out):
+    """Measures of one joint. f: `side_features.BorderArrays`. forms: (3, 6) a buffer."""
+    size = f.length[a % len(f.length)]
+    _add_rows(f.across, a, b, forms[0])
+    _add_rows(f.along, a, b, forms[1])
+    _add_rows(f.soft, a, b, forms[2])
+    across, along, soft = forms[0], forms[1], forms[2]
+    out[:] = 0.0
+    t0 = t1 = t2 = 0.0
+    p0 = p1 = p2 = 0.0
+    for p in range(size):
+        q = size - 1 - p
+        g0, g1, g2 = _difference(f.edge, a, p, b, q)
+        t0 += g0
+        t1 += g1
+        t2 += g2
+        _add_jump((g0, g1, g2), across, soft, f.busy[a, p], f.busy[b, q], out)
+        if p > 0:
+            sq = _form(along, g0 - p0, g1 - p1, g2 - p2)
+            out[Measure.ALONG] += sq
+            out[Measure.ALONG_SATURATED] += sq / (sq + 8.0)
+        p0, p1, p2 = g0, g1, g2
+        _add_step(f, a, p, b, q, reach, out)
+        d0, d1, d2 = _difference(f.deep, a, p, b, q)
+        sq = _form(soft, d0, d1, d2)
+        out[Measure.DEEP] += sq
+        out[Measure.DEEP_SATURATED] += sq / (sq + 8.0)
+    out[Measure.ACROSS_CENTRED] = out[Measure.ACROSS_SOFT] - _form(soft, t0, t1, t2) / size
+    out[Measure.CORRELATION] = _decorrelation(f.edge, a, b, size)
+    out[Measure.MAHALANOBIS] = out[Measure.ACROSS] + out[Measure.ALONG]
+    for m in range(MEASURES):
+        out[m] = max(0.0, out[m]) / size
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def measure_joints(f, first, second, reach, out):
     """(pairs, MEASURES) measures of the joints (first[k], second[k]). f: `side_features.BorderArrays`."""
-    across, along, soft, acc = np.empty(6), np.empty(6), np.empty(6), np.empty(MEASURES)
+    forms, values = np.empty((3, 6)), np.empty(MEASURES)
     for k in range(len(first)):
-        a, b = first[k], second[k]
-        size = f.length[a]
-        _add_rows(f.across, a, b, across)
-        _add_rows(f.along, a, b, along)
-        _add_rows(f.soft, a, b, soft)
-        acc[:] = 0.0
-        t0 = t1 = t2 = 0.0
-        p0 = p1 = p2 = 0.0
-        for p in range(size):
-            q = size - 1 - p
-            g0, g1, g2 = _difference(f.edge, a, p, b, q)
-            t0 += g0
-            t1 += g1
-            t2 += g2
-            _add_jump((g0, g1, g2), across, soft, f.busy[a, p], f.busy[b, q], acc)
-            if p > 0:
-                sq = _form(along, g0 - p0, g1 - p1, g2 - p2)
-                acc[Measure.ALONG] += sq
-                acc[Measure.ALONG_SATURATED] += sq / (sq + 8.0)
-            p0, p1, p2 = g0, g1, g2
-            _add_step(f, a, p, b, q, reach, acc)
-            d0, d1, d2 = _difference(f.deep, a, p, b, q)
-            sq = _form(soft, d0, d1, d2)
-            acc[Measure.DEEP] += sq
-            acc[Measure.DEEP_SATURATED] += sq / (sq + 8.0)
-        acc[Measure.ACROSS_CENTRED] = acc[Measure.ACROSS_SOFT] - _form(soft, t0, t1, t2) / size
-        acc[Measure.CORRELATION] = _decorrelation(f.edge, a, b, size)
-        acc[Measure.MAHALANOBIS] = acc[Measure.ACROSS] + acc[Measure.ALONG]
-        for m in range(MEASURES):
-            out[k, m] = max(0.0, acc[m]) / size
+        measure_joint(f, first[k], second[k], reach, forms, values)
+        out[k] = values
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -7,6 +7,7 @@ from jigsolve.compatibility import _kernels
 from jigsolve.compatibility.measures import CONTEXT, EXTRA_COUNT, LEVEL_MEASURES, Measure
 from jigsolve.compatibility.side_features import BLOCK, Energy, SideFeatures
 from jigsolve.dissimilarity import CLEAN, NO_SIDE, NOISY, BlockGrids, Border, Pairs
+from jigsolve.dissimilarity.block_grids import SidePhases, compare_grids
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.runtime import SERIAL, Step, Workers, split_range
 
@@ -37,6 +38,7 @@ class JointFeatures:
 
     first, second: (joints,) side ids, first <= second. values: (joints, measures of all readings).
     rivals: (4n, measures, 3) see `_kernels.summarise_rivals`. typical: the puzzle's median best value of each measure.
+    side_phases: block grids of all sides, None if there are none.
     block_evidence: nats of the block grids, and the probability that blocks meet at the border.
     """
 
@@ -60,10 +62,11 @@ class JointFeatures:
         if len(sure):
             of_sure = self.grid_similarity[sure].mean() if sure.any() else 0.0
             self.grid_trust = float(of_sure - self.grid_similarity.mean())
-        self.block_evidence = np.zeros(len(sure)), np.zeros(len(sure))
+        self.side_phases: SidePhases | None = None
         if border is CLEAN:  # grids do not continue across a gap, and those of a coded sheet are not the picture's
             grids = pairs.block_grids or BlockGrids(puzzle, workers)
-            self.block_evidence = grids.evidence(self.first, self.second, sure, workers)
+            self.side_phases = grids.trusted_phases(self.first[sure], self.second[sure])
+        self.block_evidence = compare_grids(self.side_phases, self.first, self.second, workers)
 
     def features(self, lo: int, hi: int) -> Singles:
         """(joints, features) of the joints lo to hi."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from jigsolve.compatibility.evidence import Evidence
 from jigsolve.dissimilarity import NO_SIDE, Pairs
 
 
@@ -19,6 +20,7 @@ class Joints:
 
     C: csr_array
     P: csr_array | None = None
+    evidence: Evidence | None = None
     is_fallback: bool = False
 
 

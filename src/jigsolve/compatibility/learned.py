@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from jigsolve.compatibility import _kernels
+from jigsolve.compatibility.evidence import Evidence, make_evidence
 from jigsolve.compatibility.joint_features import JOINTS_AT_A_TIME, JointFeatures, SideIds, Singles, context_columns
 from jigsolve.compatibility.joints import Joints
 from jigsolve.compatibility.network import CLEAN_WEIGHTS, DAMAGED_WEIGHTS, Network, load_networks
@@ -36,6 +37,10 @@ MIN_PROBABILITY = 0.01  # less likely joints are dropped
 COPY_PRIOR = 0.1  # probability that copies of one piece are neighbours, without further evidence
 MIN_LOGIT = -8.0  # below it a joint is not judged again
 MAX_LOGIT = 15.0
+MAX_EVIDENCE_PIECES = 2000  # in larger puzzles the search asks about too many pairs
+PLAUSIBLE_JOINTS = 12  # listed for a side without a likely partner
+MIN_PARTNER_PROBABILITY = 0.5  # sum of P over a side's joints, from which it has one
+UNLIKELY = 1e-4  # P of a joint that is listed for its evidence alone, at least
 LOOP_PARTNERS = 6  # partners of a side that loops go through
 
 
@@ -56,19 +61,30 @@ class Learned(Compatibility):
         return self.candidates if border is CLEAN else max(self.candidates, DAMAGED_CANDIDATES)
 
     def weigh(self, pairs: Pairs, run: RunContext) -> Joints:
-        P = self.compute_probabilities(pairs, run.workers)
+        features = self._measure(pairs, run.workers)
+        evidence = make_evidence(features) if len(pairs.puzzle) <= MAX_EVIDENCE_PIECES else None
+        P = self._judge(pairs, features, evidence)
         C = P.copy()
         C.data = np.log1p(P.data / LINEAR_BELOW) / np.log1p(1.0 / LINEAR_BELOW)
-        return Joints(C, P)
+        return Joints(C, P, evidence)
 
     def compute_probabilities(self, pairs: Pairs, workers: Workers = SERIAL) -> csr_array:
         """(4n, 4n) symmetric: the probability of every candidate joint that is at least `MIN_PROBABILITY`."""
+        return self._judge(pairs, self._measure(pairs, workers), None)
+
+    def _measure(self, pairs: Pairs, workers: Workers) -> JointFeatures:
+        return JointFeatures(pairs, self.count_candidates(pairs.puzzle, pairs.border), workers)
+
+    def _judge(self, pairs: Pairs, features: JointFeatures, evidence: Evidence | None) -> csr_array:
+        """P of all joints that are likely or, with evidence, the most plausible ones of their sides."""
         puzzle = pairs.puzzle
-        joints = JointFeatures(pairs, self.count_candidates(puzzle, pairs.border), workers)
         networks = load_networks(CLEAN_WEIGHTS if pairs.border is CLEAN else DAMAGED_WEIGHTS)
-        P = judge_joints(joints, *networks[: 3 if self.loops else 2])
+        P = judge_joints(features, *networks[: 3 if self.loops else 2])
         kept = P >= MIN_PROBABILITY
-        a, b, P = joints.first[kept], joints.second[kept], P[kept]
+        if evidence is not None:
+            kept |= _find_plausible(features, evidence, P)
+            P = np.maximum(P, UNLIKELY)
+        a, b, P = features.first[kept], features.second[kept], P[kept]
         size = SIDES * len(puzzle)
         two = a != b  # a side may face the same side of a copy of its piece: that joint is its own mirror image
         both = (np.concatenate([P, P[two]]), (np.concatenate([a, b[two]]), np.concatenate([b, a[two]])))
@@ -77,6 +93,23 @@ class Learned(Compatibility):
             matrix = matrix.maximum(_copy_probabilities(puzzle.copies, pairs)).tocsr()
         matrix.sort_indices()
         return matrix
+
+
+def _find_plausible(features: JointFeatures, evidence: Evidence, P: Floats) -> NDArray[np.bool_]:
+    """(joints,) the most plausible joints of the sides that have no likely partner.
+
+    Among hundreds of equally white sides no joint is likely. What is not listed is never tried by a solver.
+    """
+    first, second, size = features.first, features.second, len(features.sides.length)
+    value = np.tile(evidence.weigh(first, second), 2)
+    side, joint = np.concatenate([first, second]), np.tile(np.arange(len(first)), 2)
+    order = np.lexsort((-value, side))
+    value, side, joint = value[order], side[order], joint[order]
+    rank = np.arange(len(side)) - np.searchsorted(side, np.arange(size))[side]
+    has_partner = np.bincount(first, P, size) + np.bincount(second, P, size) >= MIN_PARTNER_PROBABILITY
+    out = np.zeros(len(first), dtype=bool)
+    out[joint[(rank < PLAUSIBLE_JOINTS) & (value > 0.0) & ~has_partner[side]]] = True
+    return out
 
 
 def _copy_probabilities(copies: SideIds, pairs: Pairs) -> csr_array:

@@ -44,6 +44,13 @@ def load_networks(path: Path) -> tuple[Network, ...]:
     return tuple(_make_network(weights, name) for name in NETWORKS)
 
 
+@cache
+def load_network(path: Path, name: str) -> Network:
+    """One network of a weight file."""
+    with np.load(path) as stored:
+        return _make_network(dict(stored), name)
+
+
 def _make_network(weights: dict[str, Singles], name: str) -> Network:
     depth = sum(key.startswith(f"{name}_w") for key in weights)
     layers = tuple((weights[f"{name}_w{k}"], weights[f"{name}_b{k}"]) for k in range(depth))

@@ -19,6 +19,7 @@ DEPTH = 4  # pixels of a strip, from the border inward
 BLOCK = 8  # pixels along an edge of a coder's block
 RIDGE, SOFT_RIDGE = 0.1, 1.0  # squared Lab units
 MAX_EXCESS = 2.0  # grey levels: limit of one pixel's evidence for a block boundary
+FORM_NUMBERS = 29  # of a side, besides those of each pixel: see `split_buffer`
 _PIECES = 1 << 10  # pieces whose strips are in memory at a time
 _UPPER = (np.array([0, 1, 2, 0, 0, 1]), np.array([0, 1, 2, 1, 2, 2]))  # a symmetric 3 x 3 matrix as six numbers
 
@@ -34,17 +35,39 @@ class Energy(IntEnum):
 
 
 class BorderArrays(NamedTuple):
-    """The part of `SideFeatures` that the kernel of the measures needs."""
+    """The part of `SideFeatures` that the kernels need."""
 
     length: NDArray[np.int32]
     outer: Singles
     edge: Singles
     deep: Singles
-    across: Floats
-    along: Floats
-    soft: Floats
-    mean: Floats
     busy: Singles
+    across: Singles
+    along: Singles
+    soft: Singles
+    mean: Singles
+    energy: Singles
+    colour: Singles
+
+
+def split_buffer(buffer: Singles, length: NDArray[np.int32], size: int, longest: int) -> BorderArrays:
+    """The arrays of `size` sides of up to `longest` pixels, as views of one buffer. Kernels compile it too."""
+    strip, form = 3 * size * longest, 6 * size
+    forms = 3 * strip + size * longest
+    rest = forms + 3 * form
+    return BorderArrays(
+        length,
+        buffer[:strip].reshape((size, longest, 3)),
+        buffer[strip : 2 * strip].reshape((size, longest, 3)),
+        buffer[2 * strip : 3 * strip].reshape((size, longest, 3)),
+        buffer[3 * strip : forms].reshape((size, longest)),
+        buffer[forms : forms + form].reshape((size, 6)),
+        buffer[forms + form : forms + 2 * form].reshape((size, 6)),
+        buffer[forms + 2 * form : rest].reshape((size, 6)),
+        buffer[rest : rest + 3 * size].reshape((size, 3)),
+        buffer[rest + 3 * size : rest + 8 * size].reshape((size, 5)),
+        buffer[rest + 8 * size : rest + 11 * size].reshape((size, 3)),
+    )
 
 
 class SideFeatures:
@@ -53,7 +76,7 @@ class SideFeatures:
     outer, edge, deep: (4n, longest, 3) the outermost pixel; the border extrapolated from two pixels; from four.
     across, along, soft: (4n, 6) inverse covariances of the gradients across and along; across with a larger ridge.
     mean: (4n, 3) mean gradient across. busy: (4n, longest) squared gradient around each border pixel.
-    energy: (4n, 5) see `Energy`. colour: (4n, 3). grid: (4n, BLOCK) see `block_grid_evidence`.
+    energy: (4n, 5) see `Energy`. colour: (4n, 3). buffer: all of these. grid: (4n, BLOCK) see `block_grid_evidence`.
     """
 
     def __init__(self, puzzle: Puzzle, workers: Workers = SERIAL, border: Border = CLEAN) -> None:
@@ -62,11 +85,11 @@ class SideFeatures:
         height, width = puzzle.pieces.shape[1:3]
         size, longest = SIDES * n, max(height, width)
         self.length = np.tile(np.array([height, width, height, width], dtype=np.int32), n)
-        self.outer, self.edge, self.deep = (np.zeros((size, longest, 3), dtype=np.float32) for _ in range(3))
-        self.busy = np.zeros((size, longest), dtype=np.float32)
-        self.across, self.along, self.soft = (np.zeros((size, 6)) for _ in range(3))
-        self.mean, self.colour = np.zeros((size, 3)), np.zeros((size, 3))
-        self.energy = np.zeros((size, len(Energy)))
+        self.buffer = np.zeros(size * (10 * longest + FORM_NUMBERS), dtype=np.float32)
+        (
+            _, self.outer, self.edge, self.deep, self.busy, self.across, self.along, self.soft, self.mean, self.energy,
+            self.colour,
+        ) = split_buffer(self.buffer, self.length, size, longest)  # fmt: skip
         self.grid = np.zeros((size, BLOCK), dtype=np.float32)
         jobs = [(puzzle.pieces[lo:hi], lo) for lo, hi in split_range(n, _PIECES)]
         workers.run(self._read, jobs, Step.BORDERS)

@@ -7,7 +7,10 @@ in which row. If there was no JPEG, or the picture was scaled since, the grids o
 evidence is ignored.
 """
 
+from __future__ import annotations
+
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +41,17 @@ _PIECES = 1 << 10  # pieces whose planes are in memory at a time
 _JOINTS = 1 << 13
 _YCC = np.array([[0.299, 0.587, 0.114], [-0.169, -0.331, 0.5], [0.5, -0.419, -0.081]], dtype=np.float32)
 _PHASE = np.arange(PHASES)
+
+
+class SidePhases(NamedTuple):
+    """(4n, PHASES) probabilities of the grids' phases: k pixels inward of a side, k pixels along it, clockwise; and the
+    same as the facing side should have them.
+    """
+
+    across: Singles
+    facing: Singles
+    along: Singles
+    facing_along: Singles
 
 
 class BlockGrids:
@@ -78,22 +92,15 @@ class BlockGrids:
 
         sure: joints that are almost certainly true; they tell how far the grids can be trusted.
         """
-        nats, boundary = np.zeros((2, len(first)))
-        trust = self._choose_trust(first[sure], second[sure])
-        if trust > 0.0:
-            across, along = self._side_phases(trust)
-            facing, facing_along = _mirror(across, 0), self._mirror_along(along)
-            luma, facing_luma = _fold(across), _fold(facing)
+        return compare_grids(self.trusted_phases(first[sure], second[sure]), first, second, workers)
 
-            def weigh(lo: int, hi: int) -> None:
-                a, b = first[lo:hi], second[lo:hi]
-                # the network has seen whether the luma grids agree across the border, so that is divided out
-                agree, seen = _agreement(across, facing, a, b), _agreement(luma, facing_luma, a, b)
-                nats[lo:hi] = np.log(agree / seen * _agreement(along, facing_along, a, b))
-                boundary[lo:hi] = PHASES // 2 * luma[a, 0] * facing_luma[b, 0] / seen
-
-            workers.run(weigh, split_range(len(nats), _JOINTS))
-        return np.clip(nats, -MAX_EVIDENCE, MAX_EVIDENCE), boundary
+    def trusted_phases(self, first: SideIds, second: SideIds) -> SidePhases | None:
+        """The grids of all sides, as far as sure joints agree on them; None if they do not."""
+        trust = self._choose_trust(first, second)
+        if trust == 0.0:
+            return None
+        across, along = self._side_phases(trust)
+        return SidePhases(across, _mirror(across, 0), along, self._mirror_along(along))
 
     def _choose_trust(self, first: SideIds, second: SideIds) -> float:
         """The factor under which the grids of sure joints agree best: 0 where there are no grids."""
@@ -123,6 +130,26 @@ class BlockGrids:
         for side, length in enumerate(self._side_lengths()):
             out[side::SIDES] = _mirror(along[side::SIDES], length)
         return out
+
+
+def compare_grids(
+    phases: SidePhases | None, first: SideIds, second: SideIds, workers: Workers = SERIAL
+) -> tuple[Floats, Floats]:
+    """(joints,) nats for or against each joint; and the probability that blocks meet at its border."""
+    nats, boundary = np.zeros((2, len(first)))
+    if phases is None:
+        return nats, boundary
+    luma, facing_luma = _fold(phases.across), _fold(phases.facing)
+
+    def weigh(lo: int, hi: int) -> None:
+        a, b = first[lo:hi], second[lo:hi]
+        # the network has seen whether the luma grids agree across the border, so that is divided out
+        agree, seen = _agreement(phases.across, phases.facing, a, b), _agreement(luma, facing_luma, a, b)
+        nats[lo:hi] = np.log(agree / seen * _agreement(phases.along, phases.facing_along, a, b))
+        boundary[lo:hi] = PHASES // 2 * luma[a, 0] * facing_luma[b, 0] / seen
+
+    workers.run(weigh, split_range(len(nats), _JOINTS))
+    return np.clip(nats, -MAX_EVIDENCE, MAX_EVIDENCE), boundary
 
 
 def revise_logits(logits: Floats, nats: Floats, boundary: Floats) -> Floats:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from jigsolve.compatibility.evidence import Evidence
 from jigsolve.puzzle import HOLE, NO_PINS, Layout, PieceClasses, Pins, facing_sides
 from jigsolve.puzzle.geometry import SIDES, cell_steps, compose_turns, piece_of, turn_to_meet
 from jigsolve.relaxation import FREE, Anchors, Labeling
@@ -30,6 +31,7 @@ class GridProblem:
     turns: tuple[int, ...] = (0,)
     classes: PieceClasses | None = None
     pins: Pins = NO_PINS
+    evidence: Evidence | None = None
 
     def __post_init__(self) -> None:
         sides = SIDES * len(self.copies)
@@ -85,7 +87,10 @@ class GridProblem:
             t = np.where(p >= 0, compose_turns(t, -self.classes.turn_offset[p]), t)
             p = np.where(p >= 0, self.classes.class_of[p], p)
         met = [(a[a >= 0], b[a >= 0]) for a, b in facing_sides(p, t)]
-        return sum(2.0 * float(self.C[a, b].sum()) for a, b in met if len(a))
+        total = sum(2.0 * float(self.C[a, b].sum()) for a, b in met if len(a))
+        if self.evidence is not None:
+            total += sum(2.0 * float(self.evidence.weigh(a.astype(np.int32), b.astype(np.int32)).sum()) for a, b in met)
+        return total
 
 
 def possible_joints(problem: GridProblem) -> csr_array:

@@ -3,8 +3,10 @@
 `b` is the board: the NamedTuple `Arrays` of `board.py`, which says what each array holds.
 """
 
+import numpy as np
 from numba import njit
 
+from jigsolve.compatibility.evidence._kernels import KEY_FACTOR, compute
 from jigsolve.puzzle._kernels import (
     compose_turns,
     direction_of,
@@ -20,7 +22,11 @@ from jigsolve.puzzle.geometry import SIDES
 PIECE, TURN, PROPOSED, PROPOSED_TURN = range(4)  # rows of board.cells
 PLACE, UNPLACED, COPIES, TURN_BITS = range(4)  # rows of board.stock
 TOP, BOTTOM, WEST, EAST, FILLED, ROWS, COLS, TRANSPOSABLE, WIDTH, WAITING, TOTAL = range(11)  # entries of board.frame
-AMPLITUDE, ROUND = range(2)  # entries of board.noise
+STEPS = 11  # entries of board.frame from here: from a cell to its neighbours
+SIZES = STEPS + SIDES  # and from here: those of the evidence
+VALUE, C = range(2)  # rows of board.values
+KEYS, SUMS, DIRECTIONS, NOISE = range(4)  # rows of board.scratch
+AMPLITUDE, ROUND = range(2)  # entries of the noise
 
 
 def inlined(function):
@@ -31,7 +37,7 @@ def inlined(function):
 
 @inner
 def neighbour(b, cell, direction):
-    return cell + b.steps[direction]
+    return cell + b.frame[STEPS + direction]
 
 
 @inner
@@ -98,8 +104,35 @@ def remove(b, cell):
         f[EAST] -= 1
 
 
+@inner
+def evidence(model, frame, cache, side, other):
+    """Absolute evidence of a pair of sides that C does not list."""
+    if len(cache) == 0:
+        return 0.0
+    first, second = min(side, other), max(side, other)
+    key = np.int64(first) * KEY_FACTOR + second
+    slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & (len(cache) - 1)
+    if cache[slot, 0] != key:
+        cache[slot, 1] = compute(model, frame[SIZES:], first, second)
+        cache[slot, 0] = key
+    return cache[slot, 1]
+
+
 @inlined
 def joint(b, cell, direction):
+    """Value of the joint of a cell in a direction, 0 if a piece is missing."""
+    beside = neighbour(b, cell, direction)
+    if b.cells[PIECE, cell] < 0 or b.cells[PIECE, beside] < 0:
+        return 0.0
+    a, other = facing(b, cell, direction), facing(b, beside, opposite(direction))
+    for e in range(b.indptr[a], b.indptr[a + 1]):
+        if b.indices[e] == other:
+            return b.values[VALUE, e]
+    return evidence(b.model, b.frame, b.cache, a, other)
+
+
+@inlined
+def strength(b, cell, direction):
     """C of the joint of a cell in a direction, 0 if a piece is missing."""
     beside = neighbour(b, cell, direction)
     if b.cells[PIECE, cell] < 0 or b.cells[PIECE, beside] < 0:
@@ -107,8 +140,17 @@ def joint(b, cell, direction):
     a, other = facing(b, cell, direction), facing(b, beside, opposite(direction))
     for e in range(b.indptr[a], b.indptr[a + 1]):
         if b.indices[e] == other:
-            return b.data[e]
+            return b.values[C, e]
     return 0.0
+
+
+@inlined
+def local_fit(b, cell):
+    """Sum of C over the joints of a cell, less what evidence says against them."""
+    total = 0.0
+    for d in range(SIDES):
+        total += min(strength(b, cell, d), joint(b, cell, d))
+    return total
 
 
 @inlined
@@ -121,10 +163,16 @@ def local_consistency(b, cell):
 
 
 @njit(cache=True, error_model="numpy")
-def joints(b, cells, direction, out):
+def strengths(b, cells, direction, out):
     """out[k]: C of the joint of cell k in a direction."""
     for k in range(len(cells)):
-        out[k] = joint(b, cells[k], direction)
+        out[k] = strength(b, cells[k], direction)
+
+
+@njit(cache=True, error_model="numpy")
+def local_fits(b, cells, out):
+    for k in range(len(cells)):
+        out[k] = local_fit(b, cells[k])
 
 
 @njit(cache=True, error_model="numpy")
@@ -144,7 +192,7 @@ def better_joints(b, cell, min_gain, out):
     for side in range(SIDES):
         a, present = side_id(piece, side), joint(b, cell, direction_of(side, turn))
         for e in range(b.indptr[a], b.indptr[a + 1]):
-            other, gain = piece_of(b.indices[e]), b.data[e] - present
+            other, gain = piece_of(b.indices[e]), b.values[VALUE, e] - present
             if gain > min_gain and b.stock[COPIES, other] == 1 and other != piece and b.stock[PLACE, other] >= 0:
                 out.sides[count, 0], out.sides[count, 1] = a, b.indices[e]
                 out.gains[count] = gain
@@ -184,7 +232,7 @@ def flood(b, seed, segment, threshold, label, out, count):
         for d in range(SIDES):
             beside = neighbour(b, cell, d)
             free = b.cells[PIECE, beside] >= 0 and label[beside] < 0
-            if free and count < len(out) and joint(b, cell, d) >= threshold:
+            if free and count < len(out) and strength(b, cell, d) >= threshold:
                 label[beside] = segment
                 out[count] = beside
                 count += 1

@@ -5,7 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
+from jigsolve.compatibility.evidence import Evidence, no_evidence
 from jigsolve.puzzle import HOLE, Layout
 from jigsolve.puzzle.geometry import SIDES, cell_steps, compose_turns, rotate_offset
 from jigsolve.solvers.grid import GridProblem
@@ -33,8 +35,7 @@ class Arrays(NamedTuple):
 
     indptr: NDArray[np.int32]
     indices: NDArray[np.int32]
-    data: NDArray[np.float64]
-    steps: Cells
+    values: NDArray[np.float64]
     cells: NDArray[np.int32]
     priority: NDArray[np.float64]
     stock: NDArray[np.int32]
@@ -42,8 +43,9 @@ class Arrays(NamedTuple):
     lines: NDArray[np.int32]
     heap: NDArray[np.float64]
     scratch: NDArray[np.float64]
-    noise: NDArray[np.float64]
     barred: NDArray[np.bool_]
+    model: NDArray[np.float32]
+    cache: NDArray[np.float64]
 
 
 class JointList(NamedTuple):
@@ -84,6 +86,7 @@ class Board:
         self.is_transposable = len(problem.turns) == SIDES and problem.rows != problem.cols and not self.is_fixed
         sizes = (max(problem.rows, problem.cols),) * 2 if self.is_transposable else (problem.rows, problem.cols)
         self.height, self.width = 3 * sizes[0] + 4, 3 * sizes[1] + 4
+        self.steps = cell_steps(self.width)
         self.arrays = self._make_arrays()
         self.pinned = np.zeros(self.height * self.width, dtype=bool)
         if self.is_fixed:
@@ -103,14 +106,15 @@ class Board:
         stock[k.PLACE] = -1
         stock[k.UNPLACED] = stock[k.COPIES] = problem.copies
         stock[k.TURN_BITS] = problem.turn_bits
-        frame = np.zeros(11, dtype=np.int64)
+        evidence = no_evidence() if problem.evidence is None else problem.evidence.arrays
+        frame = np.concatenate([np.zeros(k.STEPS, dtype=np.int64), self.steps, evidence.sizes])
         frame[[k.ROWS, k.COLS]] = problem.rows, problem.cols
         frame[[k.TRANSPOSABLE, k.WIDTH, k.TOTAL]] = self.is_transposable, self.width, len(problem)
         return Arrays(
-            C.indptr.astype(np.int32), C.indices.astype(np.int32), C.data.astype(np.float64), cell_steps(self.width),
-            cells, np.zeros(canvas), stock, frame, np.zeros((2, max(self.height, self.width)), dtype=np.int32),
-            np.zeros((2, 16 * len(problem) + 64)), np.zeros((2, MAX_CANDIDATES)), np.zeros(2),
-            np.zeros(canvas, dtype=bool),
+            C.indptr.astype(np.int32), C.indices.astype(np.int32), add_evidence(C, problem.evidence), cells,
+            np.zeros(canvas), stock, frame, np.zeros((2, max(self.height, self.width)), dtype=np.int32),
+            np.zeros((2, 16 * len(problem) + 64)), np.zeros((4, MAX_CANDIDATES)), np.zeros(canvas, dtype=bool),
+            evidence.model, evidence.cache,
         )  # fmt: skip
 
     def make_joint_list(self) -> JointList:
@@ -136,7 +140,7 @@ class Board:
 
         placements: rows of (cell, piece, turn). Returns the gain, and whether the change was kept.
         """
-        self.arrays.noise[:] = noise, round_
+        self.arrays.scratch[k.NOISE, :2] = noise, round_
         is_whole = self.arrays.frame[k.FILLED] == len(self.problem)
         free = self._undo if is_whole else self._every_piece
         gain, kept = frontier.attempt(
@@ -172,6 +176,12 @@ class Board:
         k.local_consistencies(self.arrays, cells, out)
         return out
 
+    def local_fit(self, cells: Cells) -> NDArray[np.float64]:
+        """Sum of C over the joints of each cell, less what evidence says against them."""
+        out = np.empty(len(cells))
+        k.local_fits(self.arrays, cells, out)
+        return out
+
     def consistency(self) -> float:
         """Sum of C over all joints, each counted once: half the ALC."""
         return float(self.local_consistency(self.block()).sum()) / 2.0
@@ -179,7 +189,7 @@ class Board:
     def joints(self, cells: Cells, direction: int) -> NDArray[np.float64]:
         """C of the joints of some cells in one direction, 0 beside a hole."""
         out = np.empty(len(cells))
-        k.joints(self.arrays, cells, direction, out)
+        k.strengths(self.arrays, cells, direction, out)
         return out
 
     def box(self) -> Box:
@@ -278,6 +288,15 @@ class Board:
         top, bottom, west, east = self.box()
         if (top, west) != ((self.height - (bottom - top + 1)) // 2, (self.width - (east - west + 1)) // 2):
             self.load(self.snapshot())
+
+
+def add_evidence(C: csr_array, evidence: Evidence | None) -> NDArray[np.float64]:
+    """Values of the entries of C with the evidence of each pair."""
+    values: NDArray[np.float64] = C.data.astype(np.float64)
+    if evidence is not None:
+        first = np.repeat(np.arange(C.shape[0], dtype=np.int32), np.diff(C.indptr))
+        values = values + evidence.weigh(first, C.indices.astype(np.int32))
+    return np.stack([values, C.data])
 
 
 def layout_of(picture: Picture, problem: GridProblem) -> Layout:

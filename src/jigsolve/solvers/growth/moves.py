@@ -48,9 +48,9 @@ class Moves:
 
     def __init__(self, board: Board, rng: Random, params: MoveParams) -> None:
         self.board, self.rng, self.params = board, rng, params
-        C = board.problem.C
-        best = np.maximum.reduceat(np.append(C.data, 0.0), np.minimum(C.indptr[:-1], len(C.data)))
-        best[np.diff(C.indptr) == 0] = 0.0
+        a = board.arrays
+        best = np.maximum.reduceat(np.append(a.values[k.C], 0.0), np.minimum(a.indptr[:-1], len(a.indices)))
+        best[np.diff(a.indptr) == 0] = 0.0
         self.best_possible: NDArray[np.float64] = best.reshape(-1, SIDES).sum(axis=1)
         self.deficient: Cells = NO_CELLS
         self.label = np.full(board.height * board.width, -1, dtype=np.int64)  # a buffer, -1 between moves
@@ -260,7 +260,7 @@ class Moves:
     def deficit(self, cells: Cells) -> NDArray[np.float64]:
         """Best possible C of the pieces in some cells minus the C of their joints."""
         best: NDArray[np.float64] = self.best_possible[self.board.arrays.cells[k.PIECE, cells]]
-        return best - self.board.local_consistency(cells)
+        return best - self.board.local_fit(cells)
 
     def select_deficient(self, cells: Cells) -> Cells:
         return cells[self.deficit(cells) > self.params.deficit_threshold]

@@ -68,7 +68,7 @@ class Search:
             cooling = params.end_temperature / params.start_temperature
             self.round(params.start_temperature * cooling ** (done / rounds))
         self._save()
-        return self.best_value > before * (1.0 + params.min_improvement) + ROUNDING
+        return self.best_value > before + params.min_improvement * 2 * n + ROUNDING
 
     def is_settled(self) -> bool:
         """Is there little left to find? Then few cells are deficient, apart from the edges, where all are."""

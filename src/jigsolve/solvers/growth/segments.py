@@ -60,7 +60,7 @@ class Region:
         from scipy.sparse.csgraph import connected_components  # slow to import
 
         board, cells = self.board, self.cells
-        beside = [index[cells + step] for step in board.arrays.steps]
+        beside = [index[cells + step] for step in board.steps]
         strong = [board.joints(cells, direction) >= threshold for direction in range(SIDES)]
         linked = [strong[d] & (beside[d] >= 0) for d in (RIGHT, DOWN)]
         if needs_loops:
@@ -92,13 +92,13 @@ class Region:
         member = own[piece_of(owner)]
         cell, segment = self.cells[member], self.label[member]
         direction = direction_of(other, a.cells[k.TURN, place])
-        goal = place + a.steps[direction]
+        goal = place + board.steps[direction]
         is_free = (index[goal] >= 0) & (self.label[index[goal]] >= 0) | (a.cells[k.PIECE, goal] < 0)
         kept = (voter != segment) & ((voter >= 0) | is_free)
         turn = compose_turns(turn_to_meet(sides[owner], direction), -a.cells[k.TURN, cell])
         row, col = rotate_offset(cell // board.width, cell % board.width, turn)
         poses = [turn, goal // board.width - row, goal % board.width - col]
-        return _sum_equal(Votes(np.stack([voter, segment, *poses], axis=1)[kept], a.data[entry][kept]))
+        return _sum_equal(Votes(np.stack([voter, segment, *poses], axis=1)[kept], a.values[k.C, entry][kept]))
 
 
 class Rebuild:

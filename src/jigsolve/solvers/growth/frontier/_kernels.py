@@ -3,7 +3,16 @@
 import numpy as np
 from numba import njit
 
-from jigsolve.puzzle._kernels import direction_of, inner, opposite, piece_of, side_id, turn_to_face, turn_to_meet
+from jigsolve.puzzle._kernels import (
+    direction_of,
+    inner,
+    opposite,
+    piece_of,
+    side_facing,
+    side_id,
+    turn_to_face,
+    turn_to_meet,
+)
 from jigsolve.puzzle.geometry import SIDES
 from jigsolve.relaxation._kernels import trust
 from jigsolve.solvers.growth import _kernels as k
@@ -14,27 +23,29 @@ MIN_PRIORITY = 1e-12  # of an open cell without candidates, for each of its fill
 @inner
 def add_noise(b, value, side, other):
     """C of a joint with this round's noise, which is the same seen from both sides."""
-    if b.noise[k.AMPLITUDE] == 0.0:
+    if b.scratch[k.NOISE, k.AMPLITUDE] == 0.0:
         return value
     low, high = np.uint64(min(side, other)), np.uint64(max(side, other))
     h = low * np.uint64(0x9E3779B97F4A7C15) ^ high * np.uint64(0xC2B2AE3D27D4EB4F)
-    h ^= np.uint64(b.noise[k.ROUND]) * np.uint64(0x165667B19E3779F9)
+    h ^= np.uint64(b.scratch[k.NOISE, k.ROUND]) * np.uint64(0x165667B19E3779F9)
     h = (h ^ (h >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     h ^= h >> np.uint64(32)
-    return value * (1.0 + b.noise[k.AMPLITUDE] * ((h & np.uint64(0xFFFFF)) / 524288.0 - 1.0))
+    return value * (1.0 + b.scratch[k.NOISE, k.AMPLITUDE] * ((h & np.uint64(0xFFFFF)) / 524288.0 - 1.0))
 
 
 @inner
-def tally(b, count, key, value):
+def tally(b, count, key, value, direction):
     """Add a value to the sum of its key, among the first `count` keys of the scratch lists; returns the new count."""
-    keys, values = b.scratch[0], b.scratch[1]
+    keys, values = b.scratch[k.KEYS], b.scratch[k.SUMS]
     for i in range(count):
         if keys[i] == key:
             values[i] += value
+            b.scratch[k.DIRECTIONS, i] += 1 << direction
             return count
     if count < len(keys):
         keys[count] = key
         values[count] = value
+        b.scratch[k.DIRECTIONS, count] = 1 << direction
         return count + 1
     return count
 
@@ -52,8 +63,23 @@ def tally_cell(b, cell):
             other = b.indices[e]
             piece, turn = piece_of(other), turn_to_face(other, d)
             if b.stock[k.UNPLACED, piece] > 0 and k.may_take(b, piece, turn):
-                count = tally(b, count, SIDES * piece + turn, add_noise(b, b.data[e], a, other))
+                count = tally(b, count, SIDES * piece + turn, add_noise(b, b.values[k.VALUE, e], a, other), d)
     return count
+
+
+@k.inlined
+def add_evidence(b, cell, count):
+    """Add to the candidates of a cell the evidence of their pairs with the neighbours that do not list them."""
+    for d in range(SIDES):
+        beside = k.neighbour(b, cell, d)
+        if b.cells[k.PIECE, beside] < 0:
+            continue
+        a = k.facing(b, beside, opposite(d))
+        for i in range(count):
+            if not (int(b.scratch[k.DIRECTIONS, i]) >> d) & 1:
+                key = int(b.scratch[k.KEYS, i])
+                other = side_id(key // SIDES, side_facing(d, key % SIDES))
+                b.scratch[k.SUMS, i] += k.evidence(b.model, b.frame, b.cache, a, other)
 
 
 @inner
@@ -71,7 +97,7 @@ def tally_piece(b, piece, cell):
             goal = k.neighbour(b, beside, d)
             turn = turn_to_meet(side, d)
             if b.cells[k.PIECE, goal] < 0 and goal != cell and k.may_take(b, piece, turn) and k.fits(b, goal):
-                count = tally(b, count, SIDES * goal + turn, add_noise(b, b.data[e], a, other))
+                count = tally(b, count, SIDES * goal + turn, add_noise(b, b.values[k.VALUE, e], a, other), d)
     return count
 
 
@@ -83,7 +109,9 @@ def evaluate(b, cell):
     cell without candidates gets no proposal and comes last, those with most neighbours first.
     """
     count = tally_cell(b, cell)
-    keys, values = b.scratch[0], b.scratch[1]
+    if len(b.cache):
+        add_evidence(b, cell, count)
+    keys, values = b.scratch[k.KEYS], b.scratch[k.SUMS]
     best = 0
     for i in range(count):
         values[i] = max(0.0, values[i])  # a forbidden joint outweighs all others

@@ -1,0 +1,90 @@
+"""Absolute evidence: how much likelier a pair of sides is among neighbours than among random pairs, in nats.
+
+C compares a joint with its rivals, so a joint between two white sides (hundreds of rivals) and an impossible one both
+have a C of nearly 0. Evidence is a property of the pair alone and is negative where a pair is implausible. The search
+may ask about any pair, so it is computed on demand and kept in a cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jigsolve.compatibility.evidence import _kernels
+from jigsolve.compatibility.joint_features import JointFeatures
+from jigsolve.compatibility.network import Network, load_network
+from jigsolve.dissimilarity import CLEAN
+from jigsolve.dissimilarity.form import Floats
+
+Singles = NDArray[np.float32]
+SideIds = NDArray[np.int32]
+
+WEIGHTS = Path(__file__).with_name("weights.npz")
+WEIGHT = 0.2  # units of C for each nat
+MIN_NATS, MAX_NATS = -8.0, 4.0  # of one pair: beyond, it is merely impossible or as good as any
+CACHE_SLOTS = 1 << 20  # a power of 2
+
+
+class PairArrays(NamedTuple):
+    """What the kernels need to judge a pair.
+
+    model: weight, limits and layers of the network; block grids (4, 4n, PHASES), see `SidePhases`, or none; buffers of
+    `SideFeatures`, one for each reading. sizes: see `_kernels`. cache: (slots, 2) keys of pairs and their evidence.
+    """
+
+    model: Singles
+    sizes: NDArray[np.int64]
+    cache: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """The evidence of all pairs of sides of a puzzle, in units of C."""
+
+    arrays: PairArrays
+
+    def weigh(self, first: SideIds, second: SideIds) -> Floats:
+        """(pairs,) evidence of the pairs (first[k], second[k])."""
+        out = np.empty(len(first))
+        _kernels.weigh_pairs(self.arrays.model, self.arrays.sizes, first, second, out)
+        return out
+
+
+def make_evidence(
+    joints: JointFeatures, weight: float = WEIGHT, least: float = MIN_NATS, most: float = MAX_NATS
+) -> Evidence:
+    sides, readings = joints.sides, joints.readings
+    layers = _fold_layers(load_network(WEIGHTS, "clean" if sides.border is CLEAN else "damaged"))
+    phases: Sequence[Singles] = joints.side_phases or ()
+    grids = [part.ravel() for part in phases]
+    second_reach = readings[-1].border.reach if len(readings) > 1 else 0
+    phases_at = 3 + len(layers)
+    height, width = sides.length[:2]
+    sizes = [
+        len(sides.length), sides.outer.shape[1], height, width, sides.border.reach, second_reach, phases_at,
+        phases_at + sum(map(len, grids)),
+    ]  # fmt: skip
+    parts = [np.array([weight, least, most]), layers, *grids, *(one.buffer for one in readings)]
+    model = np.concatenate(parts, dtype=np.float32)
+    cache = np.full((CACHE_SLOTS, 2), _kernels.NO_PAIR)
+    return Evidence(PairArrays(model, np.array(sizes, np.int64), cache))
+
+
+def _fold_layers(network: Network) -> Singles:
+    """All weights and biases in a row, with the standardisation of the features folded into the first layer."""
+    (w0, b0), *rest = network.layers
+    parts: list[Singles] = [w0 / network.scale[:, None], b0 - (network.mean / network.scale) @ w0]
+    parts += [part for layer in rest for part in layer]
+    return np.concatenate([part.ravel() for part in parts])
+
+
+@cache
+def no_evidence() -> PairArrays:
+    """Arrays of the right types for boards without evidence."""
+    return PairArrays(np.zeros(0, np.float32), np.zeros(_kernels.SIZES, np.int64), np.zeros((0, 2)))

@@ -1,0 +1,138 @@
+"""Absolute evidence of single pairs of sides, computed when it is asked for. `e` is the NamedTuple `PairArrays`."""
+
+import numpy as np
+from numba import njit
+
+from jigsolve.compatibility import side_features
+from jigsolve.compatibility._kernels import FLOORS, MEASURES, measure_joint
+from jigsolve.dissimilarity.block_grids import BOUNDARY_FACTOR, BOUNDARY_PENALTY, MAX_EVIDENCE, MIN_LOGIT, PHASES
+from jigsolve.puzzle._kernels import inner
+
+SIZES = 8
+SIDES, LONGEST, HEIGHT, WIDTH, REACH, SECOND_REACH, PHASES_AT, SIDES_AT = range(SIZES)  # entries of `sizes`
+WEIGHT, MIN, MAX = range(3)  # entries of the model, before the layers of the network
+HIDDEN = (32, 16)
+ENERGIES = 5
+EXTRA = 2 * ENERGIES + 4  # features after the levels of all measures
+NO_PAIR = -1.0  # in an unused slot of the cache
+KEY_FACTOR = 1 << 26  # key of a pair: first side times this plus the second; exact in float64
+
+split_buffer = inner(side_features.split_buffer)
+
+
+@inner
+def fill_features(f, again, reach, a, b, forms, values, out):
+    """Features of a pair, symmetric in its two sides: levels of the measures, then `EXTRA` of the sides.
+
+    f, again: `BorderArrays` of one or two readings. reach: of both; the second one is 0 if there is none.
+    """
+    at = 0
+    for reading in range(2):
+        if reading == 0:
+            measure_joint(f, a, b, reach[0], forms, values)
+        elif reach[1] > 0:
+            measure_joint(again, a, b, reach[1], forms, values)
+        else:
+            break
+        for m in range(MEASURES):
+            out[at] = np.log(values[m] + FLOORS[m])
+            at += 1
+    for k in range(ENERGIES):
+        out[at + k] = min(f.energy[a, k], f.energy[b, k])
+        out[at + ENERGIES + k] = max(f.energy[a, k], f.energy[b, k])
+    at += 2 * ENERGIES
+    step = 0.0
+    for c in range(3):
+        step += (f.colour[a, c] - f.colour[b, c]) ** 2
+    out[at] = np.log(np.sqrt(step) + 0.5)
+    out[at + 1] = min(f.colour[a, 0], f.colour[b, 0])
+    out[at + 2] = max(f.colour[a, 0], f.colour[b, 0])
+    out[at + 3] = np.log(np.float64(f.length[a % len(f.length)]))
+
+
+@inner
+def apply_layer(network, at, x, out):
+    """One layer of the network, whose weights (inputs, outputs) and biases start at `at`; returns where they end."""
+    outputs = len(out)
+    for j in range(outputs):
+        out[j] = network[at + len(x) * outputs + j]
+    for i in range(len(x)):
+        xi = x[i]
+        for j in range(outputs):
+            out[j] += xi * network[at + i * outputs + j]
+    return at + (len(x) + 1) * outputs
+
+
+@inner
+def judge(network, x, h1, h2, out):
+    """The network's output for features x; h1, h2 and out are buffers for the layers."""
+    at = apply_layer(network, MAX + 1, x, h1)
+    for j in range(len(h1)):
+        h1[j] = max(np.float32(0.0), h1[j])
+    at = apply_layer(network, at, h1, h2)
+    for j in range(len(h2)):
+        h2[j] = max(np.float32(0.0), h2[j])
+    apply_layer(network, at, h2, out)
+    return np.float64(out[0])
+
+
+@inner
+def agreement(mine, theirs, a, b):
+    """Likelihood ratio that two block grids are one, against chance."""
+    total = np.float32(0.0)
+    for k in range(PHASES):
+        total += mine[a, k] * theirs[b, k]
+    return np.float64(total) * PHASES
+
+
+@inner
+def add_block_grids(phases, a, b, nats):
+    """Revise the evidence of a pair by its block grids: see `block_grids.revise_logits`."""
+    across, facing = phases[0], phases[1]
+    grids = np.log(agreement(across, facing, a, b) * agreement(phases[2], phases[3], a, b))
+    nats += min(MAX_EVIDENCE, max(-MAX_EVIDENCE, grids))
+    same, half = np.float32(0.0), PHASES // 2
+    for k in range(half):
+        same += (across[a, k] + across[a, k + half]) * (facing[b, k] + facing[b, k + half])
+    boundary = (across[a, 0] + across[a, half]) * (facing[b, 0] + facing[b, half]) / same
+    return nats - boundary * (BOUNDARY_PENALTY + (1.0 - BOUNDARY_FACTOR) * max(nats, MIN_LOGIT))
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
+def weigh_pairs(model, sizes, first, second, out):
+    """out[k]: evidence of the pair (first[k], second[k])."""
+    count, longest, readings = sizes[SIDES], sizes[LONGEST], 1 + (sizes[SECOND_REACH] > 0)
+    length = np.array([sizes[HEIGHT], sizes[WIDTH], sizes[HEIGHT], sizes[WIDTH]], np.int32)
+    phases, sides = model[sizes[PHASES_AT] : sizes[SIDES_AT]], model[sizes[SIDES_AT] :]
+    part = len(sides) // readings
+    f = split_buffer(sides[:part], length, count, longest)
+    again = split_buffer(sides[len(sides) - part :], length, count, longest)
+    reach = (sizes[REACH], sizes[SECOND_REACH])
+    x = np.empty(MEASURES * readings + EXTRA, np.float32)
+    h1, h2, h3 = np.empty(HIDDEN[0], np.float32), np.empty(HIDDEN[1], np.float32), np.empty(1, np.float32)
+    forms, values = np.empty((3, 6)), np.empty(MEASURES)
+    least, most = np.float64(model[MIN]), np.float64(model[MAX])
+    for k in range(len(first)):
+        a, b = min(first[k], second[k]), max(first[k], second[k])
+        fill_features(f, again, reach, a, b, forms, values, x)
+        nats = judge(model, x, h1, h2, h3)
+        if len(phases):
+            nats = add_block_grids(phases.reshape((4, count, PHASES)), a, b, nats)
+        out[k] = model[WEIGHT] * min(most, max(least, nats))
+
+
+@inner
+def compute(model, sizes, a, b):
+    """Evidence of one pair."""
+    first, second, out = np.empty(1, np.int32), np.empty(1, np.int32), np.empty(1)
+    first[0], second[0] = a, b
+    weigh_pairs(model, sizes, first, second, out)
+    return out[0]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def list_features(f, again, reach, first, second, out):
+    """(pairs, features) of the pairs (first[k], second[k])."""
+    forms, values = np.empty((3, 6)), np.empty(MEASURES)
+    for k in range(len(first)):
+        fill_features(f, again, reach, first[k], second[k], forms, values, out[k])
