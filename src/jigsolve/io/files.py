@@ -28,6 +28,7 @@ from jigsolve.runtime import InputError
 
 MAX_JSON_BYTES = 256 << 20
 Content = TypeVar("Content")
+_ZIP_ENTRY = b"PK\x01\x02"  # begins every entry in the directory of a zip
 
 
 class Limits(NamedTuple):
@@ -99,6 +100,8 @@ def read_uploaded(given: Sequence[tuple[str, bytes]], limits: Limits) -> Picture
     if len(given) == 1:
         name, raw = given[0]
         if PurePosixPath(name).suffix.lower() not in SUFFIXES and zipfile.is_zipfile(io.BytesIO(raw)):
+            if raw.count(_ZIP_ENTRY) > limits.files:  # zipfile would list them all
+                raise InputError(f"Expected at most {limits.files} files, {name} has more.")
             return _read_zip(io.BytesIO(raw), name, limits)
         return pictures.decode(io.BytesIO(raw), name, limits.pixels)
     contents = dict(given)
@@ -116,11 +119,22 @@ def _read_zip(file: Path | BinaryIO, where: str, limits: Limits) -> Pieces:
                 raise InputError(f"Expected a zip of at most {limits.bytes / 2**30:g} GB unpacked, {where} has more.")
             if max(sizes, default=0) > limits.bytes // 4:  # each piece is unpacked as a whole
                 raise InputError(f"Expected pieces of at most {limits.bytes / 2**32:g} GB unpacked, {where} has more.")
-            return _read_all(where, iter(infos), lambda name: archive.read(infos[name]), limits)
+            return _read_all(where, iter(infos), lambda name: _unpack(archive, infos[name]), limits)
     except InputError:
         raise
     except Exception as error:  # zipfile raises almost any exception on damaged archives
         raise InputError(f"Expected a zip of pieces in {where} ({summarise_error(error)}).") from error
+
+
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """The content of an entry, of which never more is unpacked than its declared size, whatever it really has.
+
+    Of the decompressors of zipfile only that of deflate can be bounded.
+    """
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise InputError("Expected deflate, as in most zips, got another compression")
+    with archive.open(info) as file:
+        return file.read(info.file_size)
 
 
 def _walk(folder: Path) -> Iterator[str]:

@@ -1,0 +1,75 @@
+"""Files made to do harm: they cost no more memory and time than their size promises, and one line refuses them."""
+
+from __future__ import annotations
+
+import io
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bad_uploads import encoded
+from jigsolve import InputError, read_puzzle
+from jigsolve.io import files
+from jigsolve.page.upload import LIMITS
+
+MB = 1 << 20
+
+
+def make_lying_zip(compression: int, size: int) -> bytes:
+    """Two entries of zeros that declare 100 bytes each."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", compression) as archive:
+        for name in ("1.png", "2.png"):
+            archive.writestr(name, bytes(size))
+    raw = bytearray(file.getvalue())
+    for mark, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+        at = raw.find(mark)
+        while at >= 0:
+            raw[at + offset : at + offset + 4] = (100).to_bytes(4, "little")
+            at = raw.find(mark, at + 4)
+    return bytes(raw)
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_is_never_unpacked_beyond_its_declared_sizes(compression: int, tmp_path: Path) -> None:
+    raw = make_lying_zip(compression, 40 * MB)
+    assert len(raw) < MB
+    (tmp_path / "a.zip").write_bytes(raw)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=r"1\.png"):
+            files.read_uploaded([("a.zip", raw)], LIMITS)
+        with pytest.raises(InputError, match=r"1\.png"):
+            read_puzzle(tmp_path / "a.zip")
+        assert tracemalloc.get_traced_memory()[1] < 10 * MB
+    finally:
+        tracemalloc.stop()
+
+
+def test_an_uploaded_zip_of_too_many_entries_is_not_listed() -> None:
+    """An entry takes 46 bytes in the file and about a kilobyte once it is listed."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for k in range(2000):
+            archive.writestr(f"{k}.txt", b"")
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="Expected at most 100 files"):
+            files.read_uploaded([("a.zip", file.getvalue())], LIMITS._replace(files=100))
+        assert tracemalloc.get_traced_memory()[1] < 500_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_zips_that_are_only_stored_or_deflated_are_read() -> None:
+    piece = encoded(np.zeros((8, 8, 3), dtype=np.uint8))
+    for compression in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", compression) as archive:
+            archive.writestr("1.png", piece)
+        found = files.read_uploaded([("a.zip", file.getvalue())], LIMITS)
+        assert isinstance(found, files.Pieces)
+        assert found.names == ("1.png",)
