@@ -16,9 +16,10 @@ from jigsolve.page.jobs import Job, Jobs
 from jigsolve.page.replay.answer import describe_layout_file
 from jigsolve.page.replay.atlas import Atlas, arrange_pieces
 from jigsolve.page.replay.timeline import Entry
+from jigsolve.page.upload import LIMITS
 from jigsolve.page.worker import Task
 from jigsolve.pipeline import SolveParams
-from jigsolve.puzzle import NO_PINS, Pins, Pixels, check_pins, cut, scramble
+from jigsolve.puzzle import NO_PINS, Pins, Pixels, Puzzle, check_pins, cut, scramble
 from jigsolve.runtime import InputError
 
 DEFAULT_PIECE_PX = 40  # side of a piece when a whole picture is cut
@@ -85,9 +86,19 @@ def build_input(source: Source, settings: Settings) -> Input:
         built = Input(puzzle, notes=(note,))
     else:
         built = from_sheet(source, piece, settings.rotated, settings.rows, settings.cols)
-    if len(built.puzzle) > MAX_PIECES:
-        raise InputError(f"Expected at most {MAX_PIECES} pieces, got {len(built.puzzle)}.")
+    _check_size(built.puzzle)
     return built
+
+
+def _check_size(puzzle: Puzzle) -> None:
+    """Refuse a puzzle, or a grid for it, whose picture would be larger than any that can be uploaded."""
+    cells = max(puzzle.total, puzzle.rows * puzzle.cols)
+    if cells > MAX_PIECES:
+        what = "pieces" if cells == puzzle.total else "cells"
+        raise InputError(f"Expected at most {MAX_PIECES} {what}, got {cells}.")
+    _, height, width, _ = puzzle.pieces.shape
+    if cells * height * width > max(LIMITS.pixels, puzzle.pieces[..., 0].size):
+        raise InputError(f"Expected a picture of at most {LIMITS.pixels / 1e6:g} megapixels, got {cells} cells.")
 
 
 def open_session(title: str, source: Source, settings: Settings) -> "Session":
@@ -232,10 +243,14 @@ class Session:
 
     def parse_edited_layout(self, data: dict[str, Any]) -> layout_file.LayoutFile:
         """A layout that a person has edited. It keeps the confidence of the answer only if it equals the answer."""
-        edited = layout_file.from_data(
-            {**data, "format": layout_file.FORMAT, "version": layout_file.VERSION, "piece": [1, 1]}
-        ).layout
         saved = self.layout()
+        rows, cols = saved.layout.rows, saved.layout.cols
+        if (data.get("rows"), data.get("cols")) != (rows, cols):  # checked first: it decides what the rest costs
+            raise InputError(f"Expected a layout of {rows} rows x {cols} cols, got another.")
+        known = {"format": layout_file.FORMAT, "version": layout_file.VERSION, "piece": [1, 1]}
+        edited = layout_file.from_data(
+            known | {key: data.get(key) for key in ("rows", "cols", "pieces", "turns")}
+        ).layout
         assert self.input is not None
         if int(edited.pieces.max()) >= len(self.input.puzzle):
             raise InputError(f"Expected a layout of {len(self.input.puzzle)} pieces, got another.")

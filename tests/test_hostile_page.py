@@ -1,0 +1,70 @@
+"""Requests made to do harm to the page's server: they cost no more than the puzzle does, and nobody else waits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from bad_uploads import body, encoded
+from jigsolve.io import render
+from jigsolve.io.layout_file import LayoutFile, to_data
+from jigsolve.page.app import create_app
+from pictures import small_puzzle
+
+BASE = "http://127.0.0.1:8420"
+PUZZLE, TRUTH = small_puzzle("chelsea", 40, 2, 3)
+SHEET = encoded(render.render_sheet(PUZZLE))
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    with TestClient(create_app(), BASE) as client:
+        yield client
+
+
+def open_solved(client: TestClient) -> str:
+    """The path of a session with an answer of 2 x 3 pieces."""
+    saved = json.dumps(to_data(LayoutFile(TRUTH, (40, 40)))).encode()
+    answer = client.post("/api/sessions", content=body([("a.png", SHEET), ("a.json", saved)]))
+    assert answer.status_code == 201, answer.text
+    return f"/api/sessions/{answer.json()['key']}"
+
+
+def make_layout(rows: int, cols: int) -> dict[str, Any]:
+    """Six pieces in a corner of a grid."""
+    grid = np.full((rows, cols), -1)
+    grid[:2, :3] = TRUTH.pieces
+    return {"rows": rows, "cols": cols, "pieces": [[None if k < 0 else k for k in row] for row in grid.tolist()]}
+
+
+# --- what a message may cost
+
+
+@pytest.mark.parametrize("export", ["picture", "layout"])
+def test_an_edited_layout_has_the_grid_of_the_answer(client: TestClient, export: str) -> None:
+    path = open_solved(client)
+    assert client.post(f"{path}/{export}", json=make_layout(2, 3)).status_code == 200
+    for wrong in (make_layout(2, 500), make_layout(500, 3), make_layout(2, 3) | {"rows": 2000}):
+        answer = client.post(f"{path}/{export}", json=wrong)
+        assert answer.status_code == 400
+        assert "2 rows x 3 cols" in answer.json()["error"]
+
+
+def test_a_grid_is_no_larger_than_a_picture_may_be(client: TestClient) -> None:
+    path = open_solved(client)
+    settings = {"piece": [40, 40], "rows": 250, "cols": 300}
+    assert client.post(f"{path}/settings", json=settings).status_code == 200
+    for rows, cols, word in ((4000, 4000, "200000 cells"), (400, 400, "120 megapixels")):
+        answer = client.post(f"{path}/settings", json=settings | {"rows": rows, "cols": cols})
+        assert answer.status_code == 400
+        assert word in answer.json()["error"]
+    large = LayoutFile(TRUTH, (40, 40))
+    saved = json.dumps(to_data(large) | make_layout(1000, 1000) | {"turns": None}).encode()
+    answer = client.post("/api/sessions", content=body([("a.png", SHEET), ("a.json", saved)]))
+    assert answer.status_code == 400
+    assert "200000 cells" in answer.json()["error"]
