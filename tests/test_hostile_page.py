@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -68,3 +69,36 @@ def test_a_grid_is_no_larger_than_a_picture_may_be(client: TestClient) -> None:
     answer = client.post("/api/sessions", content=body([("a.png", SHEET), ("a.json", saved)]))
     assert answer.status_code == 400
     assert "200000 cells" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "limit"),
+    [("settings", "16 KB"), ("command", "16 KB"), ("solve", "67 KB"), ("picture", "64 KB"), ("layout", "64 KB")],
+)
+def test_every_kind_of_message_has_its_limit(client: TestClient, kind: str, limit: str) -> None:
+    path = open_solved(client)
+    answer = client.post(f"{path}/{kind}", content=b'{"a": [' + b"[]," * 30_000 + b"1]}")
+    assert answer.status_code == 400
+    assert answer.json()["error"] == f"Expected at most {limit}, got more."
+
+
+def test_a_layout_file_has_its_limit(client: TestClient) -> None:
+    answer = client.post("/api/sessions", content=body([("a.png", SHEET), ("a.json", b" " * (17 << 20))]))
+    assert answer.json() == {"error": "a.json: Expected a layout file of at most 16 MB."}
+
+
+def test_messages_are_parsed_beside_the_event_loop(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = open_solved(client)
+    on_loop: list[bool] = []
+
+    def parse(raw: bytes) -> Any:
+        on_loop.append(asyncio._get_running_loop() is not None)
+        return loads(raw)
+
+    loads = json.loads
+    monkeypatch.setattr("jigsolve.page.upload.json.loads", parse)
+    assert client.post(f"{path}/settings", json={"piece": [40, 40]}).status_code == 200
+    open_solved(client)
+    monkeypatch.undo()
+    assert len(on_loop) >= 3  # the settings; the list of files and the layout
+    assert not any(on_loop)

@@ -18,6 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from jigsolve.io import files
 from jigsolve.io.inputs import compose_picture
+from jigsolve.io.layout_file import LayoutFile
 from jigsolve.io.samples import SAMPLES, read_sample
 from jigsolve.page import examples
 from jigsolve.page.guard import Guard
@@ -25,7 +26,16 @@ from jigsolve.page.jobs import Jobs
 from jigsolve.page.replay.atlas import encode
 from jigsolve.page.replay.html import render_html
 from jigsolve.page.session import GRACE_S, Session, Sessions, Settings, build_input, open_session, parse_solve_request
-from jigsolve.page.upload import LIMITS, MAX_UPLOAD_BYTES, parse_files, read_body, read_json, split_layout
+from jigsolve.page.upload import (
+    CELL_BYTES,
+    LIMITS,
+    MAX_UPLOAD_BYTES,
+    PIN_BYTES,
+    parse_files,
+    read_body,
+    read_json,
+    split_layout,
+)
 from jigsolve.runtime import InputError
 
 MAX_CONCURRENT_UPLOADS = 2
@@ -107,16 +117,7 @@ class _Handlers:
 
     async def open_files(self, request: Request) -> Response:
         async with self.uploads:
-            sent, saved = split_layout(parse_files(await read_body(request, MAX_UPLOAD_BYTES)))
-            title = sent[0][0] if len(sent) == 1 else f"{len(sent)} files"
-            content = await run_in_threadpool(files.read_uploaded, sent, LIMITS)
-            del sent
-            source = content if isinstance(content, files.Pieces) else content.pixels
-            settings = Settings() if saved is None else Settings.from_layout(saved)
-            session = await run_in_threadpool(open_session, title, source, settings)
-            if saved is not None:
-                session.load_answer(saved)
-            return self._add(session)
+            return self._add(await run_in_threadpool(_open_upload, await read_body(request, MAX_UPLOAD_BYTES)))
 
     def _add(self, session: Session) -> Response:
         self.sessions.add(session)
@@ -149,7 +150,8 @@ class _Handlers:
 
     async def solve(self, request: Request) -> Response:
         session = self._find(request)
-        session.solve(self.jobs, *parse_solve_request(await read_json(request)))
+        message = await read_json(request, session.max_message_bytes(PIN_BYTES))
+        session.solve(self.jobs, *parse_solve_request(message))
         session.notify()
         return JSONResponse(session.state())
 
@@ -174,16 +176,20 @@ class _Handlers:
     async def export_picture(self, request: Request) -> Response:
         """The picture of an edited layout in full size."""
         session = self._find(request)
-        edited = session.parse_edited_layout(await read_json(request))
+        edited = await self._read_layout(session, request)
         source = session.input
         assert source is not None
-
         picture = await run_in_threadpool(lambda: encode(compose_picture(source, edited.layout), "PNG"))
         return _respond_download(picture, "solved.png", "image/png")
 
     async def export_layout(self, request: Request) -> Response:
-        edited = self._find(request).parse_edited_layout(await read_json(request))
-        return _respond_download(files.format_layout(edited).encode(), "layout.json", "application/json")
+        edited = await self._read_layout(self._find(request), request)
+        content = await run_in_threadpool(files.format_layout, edited)
+        return _respond_download(content.encode(), "layout.json", "application/json")
+
+    async def _read_layout(self, session: Session, request: Request) -> LayoutFile:
+        message = await read_json(request, session.max_message_bytes(CELL_BYTES))
+        return await run_in_threadpool(session.parse_edited_layout, message)
 
     async def export_replay(self, request: Request) -> Response:
         session = self._find(request)
@@ -214,6 +220,17 @@ class _Handlers:
                 except (WebSocketDisconnect, RuntimeError):
                     break
         disconnect.cancel()
+
+
+def _open_upload(body: bytes) -> Session:
+    sent, saved = split_layout(parse_files(body))
+    title = sent[0][0] if len(sent) == 1 else f"{len(sent)} files"
+    content = files.read_uploaded(sent, LIMITS)
+    source = content if isinstance(content, files.Pieces) else content.pixels
+    session = open_session(title, source, Settings() if saved is None else Settings.from_layout(saved))
+    if saved is not None:
+        session.load_answer(saved)
+    return session
 
 
 async def _wait_for_change(changed: asyncio.Event, disconnect: asyncio.Task[None]) -> bool:

@@ -16,7 +16,7 @@ from jigsolve.page.jobs import Job, Jobs
 from jigsolve.page.replay.answer import describe_layout_file
 from jigsolve.page.replay.atlas import Atlas, arrange_pieces
 from jigsolve.page.replay.timeline import Entry
-from jigsolve.page.upload import LIMITS
+from jigsolve.page.upload import LIMITS, MAX_JSON_BYTES, MAX_SETTINGS_BYTES
 from jigsolve.page.worker import Task
 from jigsolve.pipeline import SolveParams
 from jigsolve.puzzle import NO_PINS, Pins, Pixels, Puzzle, check_pins, cut, scramble
@@ -143,6 +143,12 @@ class Session:
         source = sum(one.pixels.nbytes for one in self.source.pictures) if isinstance(
             self.source, files.Pieces) else self.source.nbytes  # fmt: skip
         return source + (0 if self.input is None else self.input.puzzle.pieces.nbytes)
+
+    def max_message_bytes(self, per_cell: int) -> int:
+        """The longest message about the pieces, if one takes this many bytes."""
+        puzzle = None if self.input is None else self.input.puzzle
+        cells = 0 if puzzle is None else max(puzzle.total, puzzle.rows * puzzle.cols)
+        return min(MAX_JSON_BYTES, 4 * MAX_SETTINGS_BYTES + per_cell * cells)
 
     def state(self) -> dict[str, Any]:
         """What the page shows, as data for JSON."""

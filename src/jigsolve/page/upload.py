@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from jigsolve.io.files import Limits
@@ -10,7 +11,10 @@ from jigsolve.io.layout_file import LayoutFile, from_data
 from jigsolve.runtime import InputError
 
 MAX_UPLOAD_BYTES = 256 << 20
-MAX_JSON_BYTES = 32 << 20
+MAX_JSON_BYTES = 16 << 20  # of a layout file or a message: nothing else happens while it is parsed
+MAX_SETTINGS_BYTES = 16 << 10
+PIN_BYTES = 512  # of a message with pins, for each piece
+CELL_BYTES = 64  # of a message with a layout, for each piece or cell
 MAX_HEADER_BYTES = 8 << 20
 MAX_NAME_LENGTH = 200
 LIMITS = Limits(pixels=120_000_000, files=100_000, bytes=1 << 30)
@@ -18,7 +22,8 @@ LIMITS = Limits(pixels=120_000_000, files=100_000, bytes=1 << 30)
 
 async def read_body(request: Request, max_bytes: int) -> bytes:
     """The body of a request, refused as soon as it is too long."""
-    too_long = InputError(f"Expected at most {max_bytes >> 20} MB, got more.")
+    size = f"{max_bytes >> 20} MB" if max_bytes >= 1 << 20 else f"{max_bytes >> 10} KB"
+    too_long = InputError(f"Expected at most {size}, got more.")
     declared = request.headers.get("content-length", "0")
     if not declared.isdecimal() or int(declared) > max_bytes:
         raise too_long
@@ -31,8 +36,9 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
     return b"".join(chunks)
 
 
-async def read_json(request: Request) -> dict[str, Any]:
-    return parse_json(await read_body(request, MAX_JSON_BYTES))
+async def read_json(request: Request, max_bytes: int = MAX_SETTINGS_BYTES) -> dict[str, Any]:
+    """A message of the page, parsed on another thread."""
+    return await run_in_threadpool(parse_json, await read_body(request, max_bytes))
 
 
 def parse_json(raw: bytes) -> dict[str, Any]:
@@ -81,6 +87,8 @@ def split_layout(files: list[tuple[str, bytes]]) -> tuple[list[tuple[str, bytes]
     if not pictures or len(files) - len(pictures) > 1:
         raise InputError("Expected pictures, and at most one layout file with them.")
     name, raw = next((name, raw) for name, raw in files if name.lower().endswith(".json"))
+    if len(raw) > MAX_JSON_BYTES:
+        raise InputError(f"{name}: Expected a layout file of at most {MAX_JSON_BYTES >> 20} MB.")
     try:
         return pictures, from_data(json.loads(raw))
     except (ValueError, RecursionError) as error:
