@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +15,9 @@ from starlette.testclient import TestClient
 from bad_uploads import body, encoded
 from jigsolve.io import render
 from jigsolve.io.layout_file import LayoutFile, to_data
+from jigsolve.page import upload
 from jigsolve.page.app import create_app
+from live_server import read_answer, run_server, send_request
 from pictures import small_puzzle
 
 BASE = "http://127.0.0.1:8420"
@@ -102,3 +105,39 @@ def test_messages_are_parsed_beside_the_event_loop(client: TestClient, monkeypat
     monkeypatch.undo()
     assert len(on_loop) >= 3  # the settings; the list of files and the layout
     assert not any(on_loop)
+
+
+# --- clients that stall, vanish, or come in crowds
+
+
+def test_stalled_uploads_let_others_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    with run_server() as port:
+        stalled = [send_request(port, "/api/sessions", b"0123456789", length=1 << 20) for _ in range(5)]
+        time.sleep(0.2)
+        for path, content in (("/api/sessions", body([("a.png", SHEET)])), ("/api/examples/coffee", b"")):
+            assert " 201 " in read_answer(send_request(port, path, content))
+        for line in stalled:
+            line.close()
+        monkeypatch.setattr(upload, "MAX_SILENCE_S", 0.3)
+        assert "got nothing for too long" in read_answer(send_request(port, "/api/sessions", b"01", length=1 << 20))
+
+
+def test_bodies_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of stalled uploads too, until they are given up."""
+    monkeypatch.setattr(upload, "MAX_RECEIVED_BYTES", 1 << 20)
+    whole = body([("a.png", SHEET)])
+    with run_server() as port:
+        large = bytes((1 << 20) - len(whole) // 2)
+        stalled = send_request(port, "/api/sessions", large, length=2 << 20)
+        time.sleep(0.5)
+        assert "fewer uploads at a time" in read_answer(send_request(port, "/api/sessions", whole))
+        stalled.close()
+        time.sleep(0.5)
+        assert " 201 " in read_answer(send_request(port, "/api/sessions", whole))
+
+
+def test_many_parallel_uploads_are_all_answered() -> None:
+    content = body([("a.png", SHEET)])
+    with run_server() as port:
+        lines = [send_request(port, "/api/sessions", content) for _ in range(60)]
+        assert all(" 201 " in read_answer(line) for line in lines)

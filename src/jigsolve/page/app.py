@@ -26,16 +26,7 @@ from jigsolve.page.jobs import Jobs
 from jigsolve.page.replay.atlas import encode
 from jigsolve.page.replay.html import render_html
 from jigsolve.page.session import GRACE_S, Session, Sessions, Settings, build_input, open_session, parse_solve_request
-from jigsolve.page.upload import (
-    CELL_BYTES,
-    LIMITS,
-    MAX_UPLOAD_BYTES,
-    PIN_BYTES,
-    parse_files,
-    read_body,
-    read_json,
-    split_layout,
-)
+from jigsolve.page.upload import CELL_BYTES, LIMITS, MAX_UPLOAD_BYTES, PIN_BYTES, Inbox, parse_files, split_layout
 from jigsolve.runtime import InputError
 
 MAX_CONCURRENT_UPLOADS = 2
@@ -95,6 +86,7 @@ class _Handlers:
     def __init__(self, grace: float) -> None:
         self.jobs = Jobs()
         self.sessions = Sessions(self.jobs, grace)
+        self.inbox = Inbox()
         self.uploads = asyncio.Semaphore(MAX_CONCURRENT_UPLOADS)
 
     async def get_static(self, request: Request) -> Response:
@@ -116,8 +108,8 @@ class _Handlers:
             return self._add(await run_in_threadpool(open_session, SAMPLES[name].title, source, settings))
 
     async def open_files(self, request: Request) -> Response:
-        async with self.uploads:
-            return self._add(await run_in_threadpool(_open_upload, await read_body(request, MAX_UPLOAD_BYTES)))
+        async with self.inbox.receive(request, MAX_UPLOAD_BYTES) as body, self.uploads:
+            return self._add(await run_in_threadpool(_open_upload, body))
 
     def _add(self, session: Session) -> Response:
         self.sessions.add(session)
@@ -141,7 +133,7 @@ class _Handlers:
 
     async def change_settings(self, request: Request) -> Response:
         session = self._find(request)
-        settings = Settings.from_data(await read_json(request))
+        settings = Settings.from_data(await self.inbox.receive_json(request))
         built = await run_in_threadpool(build_input, session.source, settings)
         session.cancel(self.jobs)
         session.set_input(settings, built)
@@ -150,14 +142,14 @@ class _Handlers:
 
     async def solve(self, request: Request) -> Response:
         session = self._find(request)
-        message = await read_json(request, session.max_message_bytes(PIN_BYTES))
+        message = await self.inbox.receive_json(request, session.max_message_bytes(PIN_BYTES))
         session.solve(self.jobs, *parse_solve_request(message))
         session.notify()
         return JSONResponse(session.state())
 
     async def control(self, request: Request) -> Response:
         session = self._find(request)
-        command = (await read_json(request)).get("command")
+        command = (await self.inbox.receive_json(request)).get("command")
         if command == "cancel" or (command == "stop" and session.phase == "queued"):
             session.cancel(self.jobs)
         elif command in ("pause", "resume", "stop"):
@@ -188,7 +180,7 @@ class _Handlers:
         return _respond_download(content.encode(), "layout.json", "application/json")
 
     async def _read_layout(self, session: Session, request: Request) -> LayoutFile:
-        message = await read_json(request, session.max_message_bytes(CELL_BYTES))
+        message = await self.inbox.receive_json(request, session.max_message_bytes(CELL_BYTES))
         return await run_in_threadpool(session.parse_edited_layout, message)
 
     async def export_replay(self, request: Request) -> Response:
@@ -222,7 +214,7 @@ class _Handlers:
         disconnect.cancel()
 
 
-def _open_upload(body: bytes) -> Session:
+def _open_upload(body: bytes | bytearray) -> Session:
     sent, saved = split_layout(parse_files(body))
     title = sent[0][0] if len(sent) == 1 else f"{len(sent)} files"
     content = files.read_uploaded(sent, LIMITS)
