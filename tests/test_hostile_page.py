@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -120,6 +121,14 @@ def test_stalled_uploads_let_others_pass(monkeypatch: pytest.MonkeyPatch) -> Non
             line.close()
         monkeypatch.setattr(upload, "MAX_SILENCE_S", 0.3)
         assert "got nothing for too long" in read_answer(send_request(port, "/api/sessions", b"01", length=1 << 20))
+
+
+def test_an_aborted_upload_leaves_no_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING), run_server() as port:
+        for path in ("/api/sessions", "/api/sessions"):
+            send_request(port, path, b"0123456789", length=1 << 20).close()
+        assert " 201 " in read_answer(send_request(port, "/api/examples/coffee", b""))
+    assert caplog.text == ""
 
 
 def test_bodies_share_one_budget(monkeypatch: pytest.MonkeyPatch) -> None:

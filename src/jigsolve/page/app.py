@@ -11,7 +11,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -78,6 +78,8 @@ def _route(path: str, handle: Handler, method: str = "GET") -> Route:
             return await handle(request)
         except InputError as error:
             return JSONResponse({"error": str(error)}, 400)
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody reads it
 
     return Route(path, handle_errors, methods=[method])
 
