@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
 
 from bad_uploads import body, encoded
 from jigsolve.io import render
@@ -45,6 +46,43 @@ def make_layout(rows: int, cols: int) -> dict[str, Any]:
     grid = np.full((rows, cols), -1)
     grid[:2, :3] = TRUTH.pieces
     return {"rows": rows, "cols": cols, "pieces": [[None if k < 0 else k for k in row] for row in grid.tolist()]}
+
+
+# --- headers
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "x;script-src%20*@127.0.0.1", "u:p@localhost", "127.0.0.1:8420/a;script-src *", "127.0.0.1 ; script-src *",
+        "localhost:84200000", "localhost:", "localhost?x", "[::1", "[::1]x", "127.0.0.1,evil.example", "localhost#;",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("address", ["127.0.0.1", "0.0.0.0"])
+def test_a_host_header_is_a_name_and_a_port(host: str, address: str) -> None:
+    answer = TestClient(create_app(address), BASE).get("/", headers={"host": host})
+    assert answer.status_code == 403
+    assert "script-src 'self';" in answer.headers["content-security-policy"]
+    assert "*" not in answer.headers["content-security-policy"]
+
+
+def test_a_public_server_refuses_other_origins() -> None:
+    """That of another machine, and that of another program on this one; the page's own address is accepted."""
+    public = TestClient(create_app("0.0.0.0"), BASE)
+    for origin, status in (
+        ("http://192.168.1.7:8420", 200),
+        ("http://192.168.1.8:8420", 403),
+        ("http://192.168.1.7:9000", 403),
+        ("https://192.168.1.7:8420", 403),
+        ("http://evil.example", 403),
+        ("null", 403),
+    ):
+        answer = public.get("/api/examples", headers={"host": "192.168.1.7:8420", "origin": origin})
+        assert answer.status_code == status, origin
+        path, headers = "/api/sessions/unknown/live", {"host": "192.168.1.7:8420", "origin": origin}
+        if status == 403:
+            with pytest.raises(WebSocketDisconnect), public.websocket_connect(path, headers=headers):
+                pass
 
 
 # --- what a message may cost
@@ -125,8 +163,8 @@ def test_stalled_uploads_let_others_pass(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_an_aborted_upload_leaves_no_traceback(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING), run_server() as port:
-        for path in ("/api/sessions", "/api/sessions"):
-            send_request(port, path, b"0123456789", length=1 << 20).close()
+        for _ in range(2):
+            send_request(port, "/api/sessions", b"0123456789", length=1 << 20).close()
         assert " 201 " in read_answer(send_request(port, "/api/examples/coffee", b""))
     assert caplog.text == ""
 
