@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
+import signal
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -188,3 +190,16 @@ def test_many_parallel_uploads_are_all_answered() -> None:
     with run_server() as port:
         lines = [send_request(port, "/api/sessions", content) for _ in range(60)]
         assert all(" 201 " in read_answer(line) for line in lines)
+
+
+def test_a_spare_process_that_was_killed_is_replaced(client: TestClient) -> None:
+    jobs = client.app.state.sessions.jobs  # type: ignore[attr-defined]
+    path = open_solved(client)
+    os.kill(jobs._spare.process.pid, signal.SIGKILL)
+    jobs._spare.process.join(10.0)
+    client.post(f"{path}/solve", json={"effort": "fast"})
+    end = time.monotonic() + 120.0
+    while (state := client.get(path).json())["phase"] in ("queued", "solving") and time.monotonic() < end:
+        time.sleep(0.05)
+    assert (state["phase"], state["error"]) == ("answer", "")
+    assert len(client.get(f"{path}/answer").json()["alternatives"]) > 0
