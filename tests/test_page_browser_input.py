@@ -43,6 +43,30 @@ def test_everything_works_with_the_keyboard(browser: Browser, address: str) -> N
         assert names == []
 
 
+def test_undo_ends_at_the_answer(browser: Browser, address: str, tmp_path: Path) -> None:
+    puzzle, truth = small_puzzle("chelsea", 40, 3, 4)
+    files.write_picture(tmp_path / "sheet.png", render.render_sheet(puzzle))
+    files.write_layout(tmp_path / "layout.json", LayoutFile(truth, (40, 40)))
+    with open_page(browser) as page:
+        page.goto(address)
+        page.set_input_files("#files", [tmp_path / "sheet.png", tmp_path / "layout.json"])
+        wait_for_answer(page)
+        first = page.evaluate("[...app.board.labels]")
+        page.locator("#canvas").focus()
+        page.keyboard.press("Control+z")
+        assert page.evaluate("[...app.board.labels]") == first
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Alt+ArrowDown")
+        edited = page.evaluate("[...app.board.labels]")
+        assert edited != first
+        for _ in range(3):  # two too many
+            page.keyboard.press("Control+z")
+        assert page.evaluate("[...app.board.labels]") == first
+        for _ in range(3):
+            page.keyboard.press("Control+Shift+z")
+        assert page.evaluate("[...app.board.labels]") == edited
+
+
 def test_a_reload_resumes_the_session(browser: Browser, address: str) -> None:
     with open_page(browser) as page:
         page.goto(address)
