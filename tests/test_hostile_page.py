@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import signal
+import socket
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +22,7 @@ from jigsolve.io import render
 from jigsolve.io.layout_file import LayoutFile, to_data
 from jigsolve.page import upload
 from jigsolve.page.app import create_app
+from jigsolve.page.session import build_input
 from live_server import read_answer, run_server, send_request
 from pictures import small_puzzle
 
@@ -41,6 +43,11 @@ def open_solved(client: TestClient) -> str:
     answer = client.post("/api/sessions", content=body([("a.png", SHEET), ("a.json", saved)]))
     assert answer.status_code == 201, answer.text
     return f"/api/sessions/{answer.json()['key']}"
+
+
+def parse_state(line: socket.socket) -> dict[str, Any]:
+    state: dict[str, Any] = json.loads(read_answer(line).split("\r\n\r\n")[1])
+    return state
 
 
 def make_layout(rows: int, cols: int) -> dict[str, Any]:
@@ -203,3 +210,19 @@ def test_a_spare_process_that_was_killed_is_replaced(client: TestClient) -> None
         time.sleep(0.05)
     assert (state["phase"], state["error"]) == ("answer", "")
     assert len(client.get(f"{path}/answer").json()["alternatives"]) > 0
+
+
+def test_a_solve_waits_for_the_settings_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def build_slowly(*arguments: Any) -> Any:
+        time.sleep(0.5)
+        return build_input(*arguments)
+
+    monkeypatch.setattr("jigsolve.page.app.build_input", build_slowly)
+    with run_server() as port:
+        path = f"/api/sessions/{parse_state(send_request(port, '/api/sessions', body([('a.png', SHEET)])))['key']}"
+        settings = send_request(port, f"{path}/settings", json.dumps({"piece": [40, 40], "rotated": True}).encode())
+        time.sleep(0.1)
+        state = parse_state(send_request(port, f"{path}/solve", b'{"effort": "thorough"}'))
+        assert parse_state(settings)["settings"]["rotated"]
+        assert state["phase"] in ("queued", "solving")
+        assert state["settings"]["rotated"]

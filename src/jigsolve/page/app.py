@@ -136,17 +136,20 @@ class _Handlers:
     async def change_settings(self, request: Request) -> Response:
         session = self._find(request)
         settings = Settings.from_data(await self.inbox.receive_json(request))
-        built = await run_in_threadpool(build_input, session.source, settings)
-        session.cancel(self.jobs)
-        session.set_input(settings, built)
-        session.notify()
+        async with session.changing:
+            built = await run_in_threadpool(build_input, session.source, settings)
+            session.cancel(self.jobs)
+            session.set_input(settings, built)
+            session.notify()
         return JSONResponse(session.state())
 
     async def solve(self, request: Request) -> Response:
         session = self._find(request)
         message = await self.inbox.receive_json(request, session.max_message_bytes(PIN_BYTES))
-        session.solve(self.jobs, *parse_solve_request(message))
-        session.notify()
+        params, pins = parse_solve_request(message)
+        async with session.changing:
+            self._find(request).solve(self.jobs, params, pins)  # unless it was closed meanwhile
+            session.notify()
         return JSONResponse(session.state())
 
     async def control(self, request: Request) -> Response:

@@ -119,6 +119,7 @@ class Session:
         self.title, self.source = title, source
         self.subscribers: set[asyncio.Event] = set()  # set after each change
         self.idle_since = time.monotonic()
+        self.changing = asyncio.Lock()  # requests that change the puzzle or solve it come one after another
         self.job: Job | None = None
         self.set_input(settings, input, problem)
 
