@@ -19,12 +19,14 @@ pytest.importorskip("distributed", reason="the extra `cluster` is not installed"
 
 from distributed import Client
 
+from jigsolve import SolveParams, solve
 from jigsolve.cli import run
 from jigsolve.dissimilarity import Mahalanobis, Pairs, find_pairs
 from jigsolve.io import files
 from jigsolve.puzzle.pieces import Puzzle
 from jigsolve.runtime.cluster import Cluster, connect
 from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import Event, Progressed
 from jigsolve.runtime.workers import SERIAL, Workers
 from pictures import small_puzzle
 
@@ -137,6 +139,22 @@ def test_the_scheduler_may_be_lost_too(tmp_path: Path) -> None:
     with dask(tmp_path, workers=1) as begun, connect(begun.address) as client:
         found = pairs(puzzle, Cluster(client, on_progress=strike([begun.scheduler])))
     assert same(found, pairs(puzzle))
+
+
+@pytest.mark.usefixtures("many_tiles")
+def test_a_solve_outlives_its_scheduler(tmp_path: Path) -> None:
+    """The whole of it: also the end of the connection, and the stages after it."""
+    puzzle, _ = small_puzzle("coffee", 20, 20, 30)
+    with dask(tmp_path) as begun:
+        victims = [begun.scheduler]
+
+        def on_event(event: Event) -> None:
+            if isinstance(event, Progressed) and event.share > 0.3 and victims:
+                victims.pop().kill()
+
+        found = solve(puzzle, SolveParams(cluster=begun.address, effort="fast"), on_event)
+    assert not victims
+    assert found.layout == solve(puzzle, SolveParams(effort="fast")).layout
 
 
 def test_time_may_run_out(cluster: Dask) -> None:
