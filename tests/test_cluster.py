@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -216,6 +218,32 @@ def test_nobody_there(address: str, command: str, tmp_path: Path, capsys: pytest
     told = capsys.readouterr()
     assert told.err == f"Error: Expected a Dask scheduler at {address}, found none.\n"
     assert not list(tmp_path.rglob("*.json"))
+
+
+GREETINGS = {"silent": b"", "web server": b"HTTP/1.0 400 Bad request\r\n\r\n", "other": b"SSH-2.0-OpenSSH_9.6\r\n" * 9}
+
+
+@pytest.mark.parametrize("name", GREETINGS)
+def test_servers_that_are_no_schedulers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jigsolve.runtime.cluster.CONNECT_TIMEOUT_S", 2)
+    lines: list[socket.socket] = []
+
+    def answer() -> None:
+        with suppress(OSError):
+            while True:
+                lines.append(server.accept()[0])
+                lines[-1].sendall(GREETINGS[name])
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=answer, daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        begin = time.monotonic()
+        with pytest.raises(InputError, match=f"Expected a Dask scheduler at {address}, found none"), connect(address):
+            pass
+        assert time.monotonic() - begin < 10.0
+        server.shutdown(socket.SHUT_RDWR)
+    for line in lines:
+        line.close()
 
 
 def test_the_extra_is_named(

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import socket
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import chain, islice, tee
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -120,6 +121,8 @@ def connect(address: str) -> Iterator[Client]:
     try:
         # fails at once if nothing listens: a Dask client would take long to give up
         socket.create_connection(get_address_host_port(address), timeout=CONNECT_TIMEOUT_S).close()
+        with ThreadPoolExecutor(1) as pool:  # a thread of its own: notebooks have a running event loop
+            pool.submit(asyncio.run, _shake_hands(address)).result()
         client = Client(address, timeout=CONNECT_TIMEOUT_S)
     except Exception:  # an unknown server may answer anything
         raise InputError(f"Expected a Dask scheduler at {address}, found none.") from None
@@ -133,6 +136,17 @@ def connect(address: str) -> Iterator[Client]:
         if versions != {__version__}:
             raise InputError(f"Expected jigsolve {__version__} on all workers, got {', '.join(sorted(versions))}.")
         yield client
+
+
+async def _shake_hands(address: str) -> None:
+    """Raise unless Dask answers: its client would wait for ever for the greeting of another server."""
+    from distributed.comm import connect as open_comm
+    from distributed.security import Security
+
+    async with asyncio.timeout(CONNECT_TIMEOUT_S):
+        options = Security().get_connection_args("client")
+        comm = await open_comm(address, timeout=CONNECT_TIMEOUT_S, **options)
+        comm.abort()
 
 
 def _identity(value: T) -> T:
