@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -13,7 +16,9 @@ import pytest
 from bad_uploads import encoded
 from jigsolve import InputError, read_puzzle
 from jigsolve.io import files
+from jigsolve.io.layout_file import LayoutFile
 from jigsolve.page.upload import LIMITS
+from jigsolve.puzzle.layout import Layout
 
 MB = 1 << 20
 
@@ -73,3 +78,28 @@ def test_zips_that_are_only_stored_or_deflated_are_read() -> None:
         found = files.read_uploaded([("a.zip", file.getvalue())], LIMITS)
         assert isinstance(found, files.Pieces)
         assert found.names == ("1.png",)
+
+
+PIPES = {
+    "input": ("solve", "pipe", "--layout", "l.json"),
+    "input like a zip": ("solve", "pipe.zip", "--layout", "l.json"),
+    "pins": ("solve", "p.png", "--piece", "40", "--pin", "pipe.json", "--layout", "l.json"),
+    "layout": ("score", "pipe.json", "t.json"),
+    "truth": ("score", "t.json", "pipe.json"),
+    "results": ("bench", "report", "results"),
+}
+
+
+@pytest.mark.parametrize("name", PIPES)
+def test_pipes_are_refused_at_once(name: str, tmp_path: Path) -> None:
+    (tmp_path / "results").mkdir()
+    for pipe in ("pipe", "pipe.zip", "pipe.json", "results/a.json"):
+        os.mkfifo(tmp_path / pipe)
+    files.write_picture(tmp_path / "p.png", np.zeros((80, 80, 3), dtype=np.uint8))
+    files.write_layout(tmp_path / "t.json", LayoutFile(Layout(np.array([[0, 1]]), np.array([[0, 0]])), (40, 40)))
+    words = [sys.executable, "-m", "jigsolve", *PIPES[name]]
+    ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=30)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("Error: ")
+    assert ("found none" if name == "results" else "Expected a plain file") in ran.stderr
+    assert ran.stderr.count("\n") == 1

@@ -73,7 +73,7 @@ class Pieces(NamedTuple):
 
 def holds_pieces(path: Path) -> bool:
     """Whether it is a folder or a zip, and not a picture."""
-    return path.is_dir() or (path.suffix.lower() not in SUFFIXES and zipfile.is_zipfile(path))
+    return path.is_dir() or (path.suffix.lower() not in SUFFIXES and path.is_file() and zipfile.is_zipfile(path))
 
 
 def read_pieces(path: Path, max_pixels: float = MAX_PIXELS) -> Pieces:
@@ -286,8 +286,10 @@ def _encode_mp4(file: BinaryIO, frames: Sequence[NDArray[np.uint8]], millisecond
 
 def read_json(path: Path) -> Any:
     """Parse a JSON file, which may come from anywhere."""
-    with _report_os_errors("Expected a JSON file"), path.open("rb") as file:
-        raw = file.read(MAX_JSON_BYTES + 1)
+    with _report_os_errors("Expected a JSON file"):
+        _check_regular_file(path)
+        with path.open("rb") as file:
+            raw = file.read(MAX_JSON_BYTES + 1)
     if len(raw) > MAX_JSON_BYTES:
         raise InputError(f"Expected a JSON file of at most {MAX_JSON_BYTES >> 20} MB.")
     try:
