@@ -15,6 +15,7 @@ import pytest
 
 from bad_uploads import encoded
 from jigsolve import InputError, read_puzzle
+from jigsolve.cli import run
 from jigsolve.io import files
 from jigsolve.io.layout_file import LayoutFile
 from jigsolve.page.upload import LIMITS
@@ -103,3 +104,16 @@ def test_pipes_are_refused_at_once(name: str, tmp_path: Path) -> None:
     assert ran.stderr.startswith("Error: ")
     assert ("found none" if name == "results" else "Expected a plain file") in ran.stderr
     assert ran.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("turns", [[[0]], [[1]]])
+def test_layouts_of_holes_only(turns: list[list[int]], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    empty = {"format": "jigsolve-layout", "version": 1, "rows": 1, "cols": 1, "piece": [4, 4], "pieces": [[None]]}
+    paths = [str(tmp_path / name) for name in ("holes.json", "piece.json")]
+    files.write_json(Path(paths[0]), empty | {"turns": turns})
+    files.write_json(Path(paths[1]), empty | {"pieces": [[0]]})
+    for layout in paths:
+        assert run(["score", layout, paths[0]]) == 2
+        assert capsys.readouterr().err == "Error: Expected a truth with pieces, got holes only.\n"
+    assert run(["score", *paths]) == 0
+    assert "0.00%  pieces in their place" in capsys.readouterr().out

@@ -122,6 +122,13 @@ def test_a_grid_is_no_larger_than_a_picture_may_be(client: TestClient) -> None:
     assert "200000 cells" in answer.json()["error"]
 
 
+def test_a_layout_of_holes_only_can_be_exported(client: TestClient) -> None:
+    path = open_solved(client)
+    empty = {"rows": 2, "cols": 3, "pieces": [[None] * 3] * 2}
+    assert client.post(f"{path}/picture", json=empty).status_code == 200
+    assert client.post(f"{path}/layout", json=empty).json()["pieces"] == empty["pieces"]
+
+
 @pytest.mark.parametrize(
     ("kind", "limit"),
     [("settings", "16 KB"), ("command", "16 KB"), ("solve", "67 KB"), ("picture", "64 KB"), ("layout", "64 KB")],
