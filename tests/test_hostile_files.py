@@ -117,3 +117,23 @@ def test_layouts_of_holes_only(turns: list[list[int]], tmp_path: Path, capsys: p
         assert capsys.readouterr().err == "Error: Expected a truth with pieces, got holes only.\n"
     assert run(["score", *paths]) == 0
     assert "0.00%  pieces in their place" in capsys.readouterr().out
+
+
+EPS = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 64 64\n%%EndComments\n0 0 64 64 rectfill\nshowpage\n%%EOF\n"
+OTHERS = {
+    "EPS": EPS,  # Pillow would start Ghostscript
+    "PPM": b"P6 64 64 255\n" + bytes(3 * 64 * 64),
+    "TGA": bytes([0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 64, 0, 64, 0, 24, 32]) + bytes(3 * 64 * 64),
+    "ICNS": b"icns" + (24).to_bytes(4, "big") + b"ic07" + (16).to_bytes(4, "big") + bytes(8),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_other_kinds_of_pictures_are_not_opened(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(*arguments: object, **options: object) -> None:
+        raise AssertionError("a program was started")
+
+    monkeypatch.setattr("subprocess.Popen", start)
+    (tmp_path / "a.png").write_bytes(OTHERS[kind])
+    with pytest.raises(InputError, match="got a file of no known kind"):
+        files.read_picture(tmp_path / "a.png")

@@ -160,3 +160,10 @@ def test_jpeg_is_refused_where_pixels_must_be_exact(tmp_path: Path) -> None:
     assert files.check_picture_target(tmp_path / "a.jpg", noise(9, 14, 3)) == "JPEG"
     with pytest.raises(InputError, match="lossless"):
         files.check_picture_target(tmp_path / "a.jpg", noise(9, 14, 3), lossless=True)
+
+
+def test_the_first_of_several_pictures_in_a_jpeg_file_is_read(tmp_path: Path) -> None:
+    """As cameras with two lenses write them: Pillow has a name of its own for them."""
+    first, second = (Image.fromarray(np.full((16, 16, 3), level, dtype=np.uint8)) for level in (60, 200))
+    first.save(tmp_path / "a.jpg", format="MPO", save_all=True, append_images=[second])
+    assert np.allclose(files.read_picture(tmp_path / "a.jpg"), 60, atol=2)

@@ -24,6 +24,8 @@ from jigsolve.runtime import InputError
 MAX_PIXELS = 400_000_000
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".gif")
 
+_READ_FORMATS = ("PNG", "JPEG", "BMP", "TIFF", "WEBP", "GIF")
+
 # The modes that each file format can hold, among those that pictures are read in.
 _MODES = {
     "PNG": ("L", "LA", "RGB", "RGBA", "L of 16 bits", "LA of 16 bits", "RGB of 16 bits", "RGBA of 16 bits"),
@@ -65,7 +67,7 @@ def decode(file: BinaryIO, name: str, max_pixels: int) -> Picture:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # broken metadata does not matter
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(file) as image:
+            with _open(file) as image:
                 if image.width * image.height > max_pixels:
                     raise Image.DecompressionBombError
                 frames = image.format in ("GIF", "TIFF", "PNG", "WEBP") and getattr(image, "is_animated", False)
@@ -74,7 +76,7 @@ def decode(file: BinaryIO, name: str, max_pixels: int) -> Picture:
                         return Picture(_read_pixels(image, file), bool(frames))
                 image.verify()  # checks the checksums, which loading does not
             file.seek(0)
-            with Image.open(file) as image:
+            with _open(file) as image:
                 return Picture(_read_pixels(image, file), bool(frames))
     except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
         limit = min(max_pixels, MAX_PIXELS) / 1e6
@@ -86,6 +88,11 @@ def decode(file: BinaryIO, name: str, max_pixels: int) -> Picture:
         raise InputError(f"Expected a picture in {name}, got {what}.") from error
     except Exception as error:  # decoders raise almost any exception on damaged files
         raise InputError(f"Expected a picture in {name}, could not read it ({summarise_error(error)}).") from error
+
+
+def _open(file: BinaryIO) -> Image.Image:
+    """Pillow knows many more kinds of files, some of which start other programs."""
+    return Image.open(file, formats=_READ_FORMATS)
 
 
 @contextmanager
@@ -140,7 +147,7 @@ def _read_16bit_colours(image: Image.Image, raw_mode: str, file: BinaryIO) -> Pi
     swapped = re.sub("16[BLN]", lambda found: {"16B": "16L", "16L": "16B", "16N": native}[found.group()], raw_mode)
     upper = np.asarray(ImageOps.exif_transpose(image)).astype(np.uint16)
     file.seek(0)
-    with Image.open(file) as again:
+    with _open(file) as again:
         lower = np.asarray(ImageOps.exif_transpose(_replace_raw_mode(again, swapped)))
     return _combine_bytes(upper, lower)
 
