@@ -75,15 +75,16 @@ def scramble(
     size = parse_piece_size(piece)
     from jigsolve.io import files, render
     from jigsolve.io.layout_file import LayoutFile
+    from jigsolve.io.pictures import Picture
     from jigsolve.puzzle import pieces
 
-    picture = files.read_picture(image)
+    picture, _, profile = files.read_frame(image)
     check_distinct(image, output, truth)
     files.check_picture_target(output, picture, lossless=True)
     if truth is not None:
         files.check_target(truth)
     puzzle, right = pieces.scramble(pieces.cut(picture, size), rotate, seed)
-    contents: dict[Path, pieces.Pixels | LayoutFile] = {output: render.render_sheet(puzzle)}
+    contents: dict[Path, Picture | LayoutFile] = {output: Picture(render.render_sheet(puzzle), profile=profile)}
     if truth is not None:
         contents[truth] = LayoutFile(right, size, puzzle.ambiguous_appearances())
     files.write_together(contents)

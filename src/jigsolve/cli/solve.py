@@ -14,6 +14,7 @@ from jigsolve.confidence.values import Confidence
 from jigsolve.io import files, inputs, render
 from jigsolve.io.inputs import Input
 from jigsolve.io.layout_file import LayoutFile
+from jigsolve.io.pictures import Picture
 from jigsolve.page.replay.animation import render_frames
 from jigsolve.page.replay.answer import describe_answer
 from jigsolve.page.replay.html import render_html
@@ -92,10 +93,10 @@ def print_summary(results: Sequence[Result], seconds: float) -> None:
 
 def write_answers(results: Sequence[Result], targets: Sequence[Targets]) -> None:
     """Write pictures, layout files and overlays: all of them, or none."""
-    contents: dict[Path, Pixels | LayoutFile] = {}
+    contents: dict[Path, Pixels | Picture | LayoutFile] = {}
     for result, to in zip(results, targets, strict=True):
         if to.output is not None:
-            contents[to.output] = result.picture()
+            contents[to.output] = Picture(result.picture(), profile=result.input.profile)
         if to.layout is not None:
             given = result.input
             contents[to.layout] = LayoutFile(

@@ -70,6 +70,12 @@ class Pieces(NamedTuple):
     pictures: tuple[Picture, ...]
     skipped: tuple[str, ...]
 
+    @property
+    def profile(self) -> bytes:
+        """The ICC profile that all pieces have; empty if they have none or several."""
+        profiles = {picture.profile for picture in self.pictures}
+        return profiles.pop() if len(profiles) == 1 else b""
+
 
 def holds_pieces(path: Path) -> bool:
     """Whether it is a folder or a zip, and not a picture."""
@@ -154,13 +160,15 @@ def _read_all(path: str, names: Iterator[str], read: Callable[[str], bytes], lim
             (chosen if _is_picture(name) else skipped).append(name)
     chosen.sort(key=natural_path_key)
     pixels_left = limits.pixels  # for all pictures together
-    found = []
+    found: list[Picture] = []
     for name in chosen:
         try:
             raw = read(name)
         except Exception as error:  # zipfile raises almost any exception on damaged files
             raise InputError(f"Expected to read {name} in {path} ({summarise_error(error)}).") from error
-        found.append(pictures.decode(io.BytesIO(raw), f"{name} in {path}", pixels_left))
+        picture = pictures.decode(io.BytesIO(raw), f"{name} in {path}", pixels_left)
+        common = found[0].profile if found else picture.profile  # of all pieces, and kept once
+        found.append(picture._replace(profile=common if picture.profile == common else b""))
         pixels_left -= found[-1].pixels.shape[0] * found[-1].pixels.shape[1]
     return Pieces(tuple(chosen), tuple(found), tuple(sorted(skipped, key=natural_path_key)))
 
@@ -175,7 +183,7 @@ def _is_hidden(name: str) -> bool:
     return any((part.startswith(".") and part not in (".", "..")) or part == "__MACOSX" for part in parts)
 
 
-def write_picture(path: Path, picture: Pixels) -> None:
+def write_picture(path: Path, picture: Pixels | Picture) -> None:
     """Write a (height, width, channels) picture. A picture that the file format cannot hold is an error."""
     write_together({path: picture})
 
@@ -216,7 +224,7 @@ def write_layout(path: Path, content: LayoutFile) -> None:
     write_together({path: content})
 
 
-def write_together(contents: Mapping[Path, Pixels | LayoutFile | bytes | str]) -> None:
+def write_together(contents: Mapping[Path, Pixels | Picture | LayoutFile | bytes | str]) -> None:
     """Write pictures, layout files, text and bytes: all of them, or none if one cannot be written."""
     with ExitStack() as stack:
         parts = {path: stack.enter_context(_make_part(path)) for path in contents}
@@ -229,7 +237,9 @@ def write_together(contents: Mapping[Path, Pixels | LayoutFile | bytes | str]) -
                 elif isinstance(content, str):
                     file.write(content.encode(errors="backslashreplace"))  # file names may hold bytes that are no text
                 else:
-                    pictures.encode(file, check_picture_target(path, content), content)
+                    picture = content if isinstance(content, Picture) else Picture(content)
+                    format = check_picture_target(path, picture.pixels)
+                    pictures.encode(file, format, picture.pixels, picture.profile)
         for path, part in parts.items():
             with _report_os_errors(f"Expected to write {path}"):
                 part.replace(os.path.realpath(path))

@@ -176,7 +176,9 @@ class _Handlers:
         edited = await self._read_layout(session, request)
         source = session.input
         assert source is not None
-        picture = await run_in_threadpool(lambda: encode(compose_picture(source, edited.layout), "PNG"))
+        picture = await run_in_threadpool(
+            lambda: encode(compose_picture(source, edited.layout), "PNG", session.profile)
+        )
         return _respond_download(picture, "solved.png", "image/png")
 
     async def export_layout(self, request: Request) -> Response:
@@ -225,6 +227,7 @@ def _open_upload(body: bytes | bytearray) -> Session:
     content = files.read_uploaded(sent, LIMITS)
     source = content if isinstance(content, files.Pieces) else content.pixels
     session = open_session(title, source, Settings() if saved is None else Settings.from_layout(saved))
+    session.profile = content.profile
     if saved is not None:
         session.load_answer(saved)
     return session

@@ -117,6 +117,7 @@ class Session:
     def __init__(self, title: str, source: Source, settings: Settings, input: Input | None, problem: str = "") -> None:
         self.key = secrets.token_urlsafe(12)
         self.title, self.source = title, source
+        self.profile = b""  # ICC profile of the source
         self.subscribers: set[asyncio.Event] = set()  # set after each change
         self.idle_since = time.monotonic()
         self.changing = asyncio.Lock()  # requests that change the puzzle or solve it come one after another

@@ -51,9 +51,9 @@ class Result:
 
     def save(self, path: Path | str) -> None:
         """Write the picture to a file; its suffix chooses the format."""
-        from jigsolve.io import files  # Pillow is only needed here
+        from jigsolve.io import files, pictures  # Pillow is only needed here
 
-        files.write_picture(Path(path), self.picture())
+        files.write_picture(Path(path), pictures.Picture(self.picture(), profile=self.input.profile))
 
     def _repr_png_(self) -> bytes:
         """The picture, for notebooks."""
