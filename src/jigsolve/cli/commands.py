@@ -7,6 +7,7 @@ import typer
 
 from jigsolve.cli.argv import parse_piece_size
 from jigsolve.cli.options import GroupedCommand, Piece, Seed, make_option
+from jigsolve.cli.output import say
 from jigsolve.cli.request import check_distinct
 from jigsolve.cli.solve_command import DETAILS, solve
 
@@ -25,7 +26,7 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from jigsolve import __version__
 
-        print(f"jigsolve {__version__}")
+        say(f"jigsolve {__version__}")
         raise typer.Exit
 
 
@@ -88,9 +89,9 @@ def scramble(
     if truth is not None:
         contents[truth] = LayoutFile(right, size, puzzle.ambiguous_appearances())
     files.write_together(contents)
-    print(f"{len(puzzle)} pieces of {size[0]}x{size[1]}, {puzzle.rows} rows x {puzzle.cols} cols.")
+    say(f"{len(puzzle)} pieces of {size[0]}x{size[1]}, {puzzle.rows} rows x {puzzle.cols} cols.")
     for path in contents:
-        print(f"Wrote {path}")
+        say(f"Wrote {path}")
 
 
 app.command(
@@ -117,7 +118,7 @@ def serve(
     from jigsolve.page.app import serve as run
 
     def on_ready(address: str) -> None:
-        print(f"jigsolve is at {address} (Ctrl-C ends it)", flush=True)
+        say(f"jigsolve is at {address} (Ctrl-C ends it)", flush=True)
         if browser:
             import webbrowser
 
@@ -149,12 +150,12 @@ def score(
         from dataclasses import asdict
         from json import dumps
 
-        print(dumps(asdict(scores)))
+        say(dumps(asdict(scores)))
         return
-    print(f"direct    (DC) {scores.direct:8.2%}  pieces in their place")
-    print(f"neighbour (NC) {scores.neighbour:8.2%}  joints that are right")
-    print(f"perfect   (PR) {'yes' if scores.perfect else 'no':>8}")
-    print(f"picture        {scores.picture:8.2%}  cells that look right (identical pieces may swap)")
+    say(f"direct    (DC) {scores.direct:8.2%}  pieces in their place")
+    say(f"neighbour (NC) {scores.neighbour:8.2%}  joints that are right")
+    say(f"perfect   (PR) {'yes' if scores.perfect else 'no':>8}")
+    say(f"picture        {scores.picture:8.2%}  cells that look right (identical pieces may swap)")
 
 
 @app.command(short_help="Check whether plugins keep the promises of their stages.")

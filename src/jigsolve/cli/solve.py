@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from jigsolve.bags.mixed import solve_mixed
+from jigsolve.cli.output import say
 from jigsolve.cli.progress import show_progress
 from jigsolve.cli.request import SolveRequest, Targets
 from jigsolve.confidence.values import Confidence
@@ -73,22 +74,22 @@ def _read_input(request: SolveRequest, memory_limit: float | None, bag: bool) ->
     if request.targets.output is not None:
         files.check_picture_target(request.targets.output, given.puzzle.pieces[0])
     for note in given.notes:
-        print(note)
+        say(note)
     return given
 
 
 def print_summary(results: Sequence[Result], seconds: float) -> None:
     """What was done and how long it took; whether it is right is not known here."""
     if len(results) > 1:
-        print(f"Found pieces of {len(results)} pictures, {seconds:.2f} s in all.")
+        say(f"Found pieces of {len(results)} pictures, {seconds:.2f} s in all.")
     for prefix, result in zip(_prefixes(len(results)), results, strict=True):
         spent = seconds if len(results) == 1 else sum(result.seconds.values())
         stages = ", ".join(f"{name} {part:.2f}" for name, part in result.seconds.items())
         pieces = int((result.layout.pieces != HOLE).sum())
-        print(f"{prefix}{pieces} pieces laid out on {result.layout.rows} rows x {result.layout.cols} cols.")
-        print(f"{spent:.2f} s ({stages}), solver {result.params.solver}, consistency {result.consistency:.2f}")
+        say(f"{prefix}{pieces} pieces laid out on {result.layout.rows} rows x {result.layout.cols} cols.")
+        say(f"{spent:.2f} s ({stages}), solver {result.params.solver}, consistency {result.consistency:.2f}")
         for note in result.notes:
-            print(f"Note: {note}")
+            say(f"Note: {note}")
 
 
 def write_answers(results: Sequence[Result], targets: Sequence[Targets]) -> None:
@@ -107,15 +108,15 @@ def write_answers(results: Sequence[Result], targets: Sequence[Targets]) -> None
             contents[to.overlay] = render.mark_doubts(picture, result.layout, result.confidence)
     files.write_together(contents)
     for path in contents:
-        print(f"Wrote {path}")
+        say(f"Wrote {path}")
 
 
 def print_verdicts(results: Sequence[Result], targets: Sequence[Targets]) -> None:
     """The last lines: how much of each picture is believed right."""
     if any(result.stopped for result in results):
-        print("Stopped early: this is the best answer so far.")
+        say("Stopped early: this is the best answer so far.")
     for prefix, result, to in zip(_prefixes(len(results)), results, targets, strict=True):
-        print(prefix + format_verdict(result.confidence, to.overlay))
+        say(prefix + format_verdict(result.confidence, to.overlay))
 
 
 def format_verdict(confidence: Confidence, overlay: Path | None = None) -> str:
@@ -164,11 +165,11 @@ def write_replays(title: str, results: Sequence[Result], targets: Sequence[Targe
             name = title if len(results) == 1 else f"{title}, picture {k + 1}"
             html = render_html(name, result.puzzle, timeline, describe_answer(result.input, result))
             files.write_text(to.report, html)
-            print(f"Wrote {to.report}")
+            say(f"Wrote {to.report}")
         if to.animation is not None:
             frames, durations = render_frames(result.puzzle, timeline, result.layout.rows, result.layout.cols)
             files.write_animation(to.animation, frames, durations)
-            print(f"Wrote {to.animation}")
+            say(f"Wrote {to.animation}")
 
 
 def _extract_picture(result: Result) -> Result:
