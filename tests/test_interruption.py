@@ -123,7 +123,8 @@ def ended(words: Sequence[str], folder: Path, after: float, sign: signal.Signals
     return SimpleNamespace(code=process.returncode, out=out, err=err)
 
 
-def test_ctrl_c_in_the_terminal(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_signals_in_the_terminal(tmp_path: Path, sign: signal.Signals) -> None:
     """Wherever it falls: nothing was begun and nothing is written, or there is a whole answer, marked partial."""
     (tmp_path / "p.png").write_bytes(encoded(photograph("coffee")))
     words = ["solve", "p.png", "--piece", "20", "--effort", "thorough", "--output", "s.png", "--layout", "l.json"]
@@ -131,7 +132,7 @@ def test_ctrl_c_in_the_terminal(tmp_path: Path) -> None:
     for after in (0.5, 1.5, 2.5, 4.0, 12.0):  # machines differ in speed
         if 3 in codes and after > 4.0:
             break
-        ran = ended(words, tmp_path, after, signal.SIGINT)
+        ran = ended(words, tmp_path, after, sign)
         codes.append(ran.code)
         assert "Traceback" not in ran.err
         names = {path.name for path in tmp_path.iterdir()}
@@ -145,7 +146,7 @@ def test_ctrl_c_in_the_terminal(tmp_path: Path) -> None:
             (tmp_path / "s.png").unlink()
             (tmp_path / "l.json").unlink()
         else:
-            assert ran.code in (130, -signal.SIGINT)  # it came while Python was still loading
+            assert ran.code in (130, -sign)  # it came while Python was still loading
             assert names == {"p.png"}
     assert 3 in codes
 

@@ -1,5 +1,6 @@
 """The command line: parse, call, print, exit code. Only here do errors of the library become one line for the user."""
 
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,6 +15,8 @@ INTERRUPTED = 130  # what the parser returns after Ctrl-C
 
 def main() -> None:
     open_streams()
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was found by then is kept, as after Ctrl-C
     code = run(sys.argv[1:])
     if (error := close_streams()) is not None:
         code = 1 if isinstance(error, BrokenPipeError) else _print_error(f"Expected to print: {error.strerror}.")
