@@ -1,10 +1,10 @@
 """Measures of candidate joints, their comparison with rivals, and 2 x 2 loops."""
 
 import numpy as np
-from numba import njit
 
 from jigsolve.compatibility.measures import Measure, View
 from jigsolve.puzzle._kernels import inner, rotate_side
+from jigsolve.runtime._kernels import njit
 
 MEASURES, VIEWS = len(Measure), len(View)
 MAX_LOG_RATIO = 4.0

@@ -3,8 +3,6 @@
 `b` is the board: the NamedTuple `Arrays` of `board.py`, which says what each array holds.
 """
 
-from numba import njit
-
 from jigsolve.puzzle._kernels import (
     compose_turns,
     direction_of,
@@ -16,6 +14,7 @@ from jigsolve.puzzle._kernels import (
     turn_to_meet,
 )
 from jigsolve.puzzle.geometry import SIDES
+from jigsolve.runtime._kernels import njit
 
 PIECE, TURN, PROPOSED, PROPOSED_TURN = range(4)  # rows of board.cells
 PLACE, UNPLACED, COPIES, TURN_BITS = range(4)  # rows of board.stock
