@@ -21,6 +21,7 @@ from jigsolve.page.replay.answer import describe_answer
 from jigsolve.page.replay.html import render_html
 from jigsolve.page.replay.timeline import Entry, Recorder
 from jigsolve.pipeline import Result, SolveParams, solve
+from jigsolve.plugins import loading as plugins
 from jigsolve.puzzle import HOLE, NO_PINS, UNKNOWN, Layout, Pixels, Puzzle
 from jigsolve.runtime import InputError
 from jigsolve.runtime.events import Event, EventHandler, StageStarted
@@ -36,7 +37,8 @@ def run(request: SolveRequest, params: SolveParams) -> bool:
     reference = None if request.reference is None else files.read_picture(request.reference)
     given = _read_input(request, params.memory_limit, bag=count != 1)
     begin = time.perf_counter()
-    with show_progress("solving") as on_event:
+    used = plugins.origins(params.solver, params.compatibility, params.dissimilarity)
+    with plugins.blame(used), show_progress("solving") as on_event:
         recorder = BagRecorder(on_event)
         handler = recorder if request.targets.report or request.targets.animation else on_event
         if count == 1:
