@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 import jigsolve
+from jigsolve.puzzle import geometry
+from jigsolve.runtime._kernels import njit
 
 RUN = """
 from jigsolve.puzzle import _kernels, geometry
@@ -67,3 +69,15 @@ def test_a_folder_that_others_can_change_is_not_used(installed: Path, tmp_path: 
     assert ran.stderr.count("\n") == 1
     assert "every run begins with some seconds of compilation" in ran.stderr
     assert not [path for path in tmp_path.rglob("*") if path.suffix in (".nbi", ".nbc")]
+
+
+def test_a_kernel_that_cannot_be_saved_is_used_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(tmp_path / "cache"))
+    kernels = [njit(cache=True)(function) for function in (geometry.side_id, geometry.piece_of)]
+    (folder,) = (tmp_path / "cache").iterdir()
+    folder.rmdir()
+    folder.symlink_to("nowhere")  # it cannot be made again: as good as a full disk
+    assert [int(kernels[0](3, 1)), int(kernels[1](13))] == [13, 3]
+    assert caplog.text.count("compiled kernels cannot be kept") == 1

@@ -16,14 +16,28 @@ def njit(**options):
     def compile_kernel(function):
         known = numba.config.CACHE_DIR
         try:
-            return numba.njit(**options)(function)
+            return _allow_full_disks(numba.njit(**options)(function))
         except RuntimeError:  # the program and the home folder are both read-only
             numba.config.CACHE_DIR = _find_temporary_folder()
-            return numba.njit(**options | {"cache": bool(numba.config.CACHE_DIR)})(function)
+            return _allow_full_disks(numba.njit(**options | {"cache": bool(numba.config.CACHE_DIR)})(function))
         finally:
             numba.config.CACHE_DIR = known
 
     return compile_kernel
+
+
+def _allow_full_disks(kernel):
+    """A kernel that cannot be kept is used all the same."""
+    save_overload = kernel._cache.save_overload
+
+    def save_if_possible(*compiled):
+        try:
+            save_overload(*compiled)
+        except OSError as error:
+            _note(f"compiled kernels cannot be kept: {error.strerror}")
+
+    kernel._cache.save_overload = save_if_possible
+    return kernel
 
 
 @cache
@@ -44,6 +58,7 @@ def _find_temporary_folder() -> str:
     return folder
 
 
+@cache
 def _note(text: str) -> None:
     if parent_process() is None:  # a worker need not repeat it
         logging.getLogger("jigsolve").warning("Note: %s (NUMBA_CACHE_DIR names another).", text)
