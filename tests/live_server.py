@@ -29,11 +29,15 @@ def run_server() -> Iterator[int]:
         thread.join()
 
 
-def send_request(port: int, path: str, content: bytes, length: int | None = None) -> socket.socket:
-    """POST some content, of which the header may promise more."""
+def send_request(
+    port: int, path: str, content: bytes, length: int | None = None, method: str = "POST"
+) -> socket.socket:
+    """Send some content, of which the header may promise more."""
     line = socket.create_connection(("127.0.0.1", port), timeout=20.0)
     size = len(content) if length is None else length
-    line.sendall(f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: {size}\r\n\r\n".encode() + content)
+    line.sendall(
+        f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: {size}\r\n\r\n".encode() + content
+    )
     return line
 
 

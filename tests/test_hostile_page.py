@@ -22,7 +22,8 @@ from jigsolve.io import render
 from jigsolve.io.layout_file import LayoutFile, to_data
 from jigsolve.page import upload
 from jigsolve.page.app import create_app
-from jigsolve.page.session import build_input
+from jigsolve.page.session import Settings, build_input
+from jigsolve.runtime import InputError
 from live_server import read_answer, run_server, send_request
 from pictures import small_puzzle
 
@@ -120,6 +121,37 @@ def test_a_grid_is_no_larger_than_a_picture_may_be(client: TestClient) -> None:
     answer = client.post("/api/sessions", content=body([("a.png", SHEET), ("a.json", saved)]))
     assert answer.status_code == 400
     assert "200000 cells" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_pieces_are_counted_before_they_are_cut(shuffle: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise AssertionError("the picture was cut")
+
+    for name in ("cut", "scramble", "from_sheet"):
+        monkeypatch.setattr(f"jigsolve.page.session.{name}", fail)
+    sheet = np.zeros((1000, 1000, 3), dtype=np.uint8)
+    with pytest.raises(InputError, match="Expected at most 200000 pieces, got 250000"):
+        build_input(sheet, Settings((2, 2), shuffle=shuffle))
+
+
+def test_few_downloads_are_made_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    running: list[int] = []
+    most: list[int] = []
+
+    def encode_slowly(*arguments: Any) -> bytes:
+        running.append(1)
+        most.append(len(running))
+        time.sleep(0.05)
+        running.pop()
+        return b""
+
+    monkeypatch.setattr("jigsolve.page.app.encode", encode_slowly)
+    with run_server() as port:
+        path = f"/api/sessions/{parse_state(send_request(port, '/api/sessions', body([('a.png', SHEET)])))['key']}"
+        lines = [send_request(port, f"{path}/atlas", b"", method="GET") for _ in range(12)]
+        assert all(" 200 " in read_answer(line) for line in lines)
+    assert max(most) == 2
 
 
 def test_a_layout_of_holes_only_can_be_exported(client: TestClient) -> None:

@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib.resources import files as resources
+from typing import Any, TypeVar
 
 import uvicorn
 from starlette.applications import Starlette
@@ -30,8 +31,10 @@ from jigsolve.page.upload import CELL_BYTES, LIMITS, MAX_UPLOAD_BYTES, PIN_BYTES
 from jigsolve.runtime import InputError
 
 MAX_CONCURRENT_UPLOADS = 2
+MAX_CONCURRENT_RENDERS = 2
 MEDIA_TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 STATIC_PACKAGES = ("jigsolve.page", "jigsolve.page.replay")
+Content = TypeVar("Content")
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -90,6 +93,7 @@ class _Handlers:
         self.sessions = Sessions(self.jobs, grace)
         self.inbox = Inbox()
         self.uploads = asyncio.Semaphore(MAX_CONCURRENT_UPLOADS)
+        self.renders = asyncio.Semaphore(MAX_CONCURRENT_RENDERS)
 
     async def get_static(self, request: Request) -> Response:
         return _respond_static(request.path_params.get("name", "index.html"))
@@ -131,7 +135,7 @@ class _Handlers:
         session = self._find(request)
         if session.atlas is None:
             raise InputError("Expected pieces to show: there are none yet.")
-        return Response(await run_in_threadpool(encode, session.atlas.pixels, "PNG"), media_type="image/png")
+        return Response(await self._render(encode, session.atlas.pixels, "PNG"), media_type="image/png")
 
     async def change_settings(self, request: Request) -> Response:
         session = self._find(request)
@@ -176,9 +180,7 @@ class _Handlers:
         edited = await self._read_layout(session, request)
         source = session.input
         assert source is not None
-        picture = await run_in_threadpool(
-            lambda: encode(compose_picture(source, edited.layout), "PNG", session.profile)
-        )
+        picture = await self._render(lambda: encode(compose_picture(source, edited.layout), "PNG", session.profile))
         return _respond_download(picture, "solved.png", "image/png")
 
     async def export_layout(self, request: Request) -> Response:
@@ -194,8 +196,13 @@ class _Handlers:
         session = self._find(request)
         answer, source, timeline = session.parse_answer(), session.input, list(session.timeline)
         assert source is not None
-        html = await run_in_threadpool(render_html, session.title, source.puzzle, timeline, answer)
+        html = await self._render(render_html, session.title, source.puzzle, timeline, answer)
         return _respond_download(html.encode(), "replay.html", "text/html")
+
+    async def _render(self, render: Callable[..., Content], *arguments: Any) -> Content:
+        """A download, made on another thread; few at a time, because each may take much memory."""
+        async with self.renders:
+            return await run_in_threadpool(render, *arguments)
 
     async def stream(self, socket: WebSocket) -> None:
         """Send the state and new timeline entries after each change; the timeline starts from its beginning."""

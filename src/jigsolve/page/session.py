@@ -77,6 +77,9 @@ def parse_solve_request(data: dict[str, Any]) -> tuple[SolveParams, Pins]:
 def build_input(source: Source, settings: Settings) -> Input:
     """The puzzle in a sheet or in piece files, read with the given settings."""
     piece = settings.piece or "auto"
+    if settings.piece is not None and not isinstance(source, files.Pieces):
+        (height, width), (piece_width, piece_height) = source.shape[:2], settings.piece
+        _check_count((height // piece_height) * (width // piece_width), "pieces")  # before they are cut
     if isinstance(source, files.Pieces):
         built = from_pieces(source, "what was sent", piece, settings.rotated, settings.rows, settings.cols)
     elif settings.shuffle:
@@ -93,12 +96,15 @@ def build_input(source: Source, settings: Settings) -> Input:
 def _check_size(puzzle: Puzzle) -> None:
     """Refuse a puzzle, or a grid for it, whose picture would be larger than any that can be uploaded."""
     cells = max(puzzle.total, puzzle.rows * puzzle.cols)
-    if cells > MAX_PIECES:
-        what = "pieces" if cells == puzzle.total else "cells"
-        raise InputError(f"Expected at most {MAX_PIECES} {what}, got {cells}.")
+    _check_count(cells, "pieces" if cells == puzzle.total else "cells")
     _, height, width, _ = puzzle.pieces.shape
     if cells * height * width > max(LIMITS.pixels, puzzle.pieces[..., 0].size):
         raise InputError(f"Expected a picture of at most {LIMITS.pixels / 1e6:g} megapixels, got {cells} cells.")
+
+
+def _check_count(count: int, what: str) -> None:
+    if count > MAX_PIECES:
+        raise InputError(f"Expected at most {MAX_PIECES} {what}, got {count}.")
 
 
 def open_session(title: str, source: Source, settings: Settings) -> "Session":
