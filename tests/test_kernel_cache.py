@@ -71,6 +71,14 @@ def test_a_folder_that_others_can_change_is_not_used(installed: Path, tmp_path: 
     assert not [path for path in tmp_path.rglob("*") if path.suffix in (".nbi", ".nbc")]
 
 
+def test_every_kernel_is_compiled_with_a_place_for_its_cache() -> None:
+    package = Path(jigsolve.__file__).parent
+    own = {package / "runtime" / "_kernels.py", package / "cli" / "_kernels.py"}
+    others = [path for path in package.rglob("_kernels.py") if path not in own]
+    assert len(others) >= 9
+    assert [path for path in others if "numba import" in path.read_text()] == []  # njit is that of jigsolve.runtime
+
+
 def test_a_kernel_that_cannot_be_saved_is_used_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
