@@ -212,7 +212,7 @@ def test_better_joints_are_those_of_a_plain_twin(turns, rows, cols, has_copies):
             beside = int(a.stock[k.PLACE, piece_of(other)])
             target, quarter = k.meeting_place(a, cell, beside, own, other)
             direction = direction_of(own, turn + quarter)
-            assert target + a.steps[direction] == beside
+            assert target + board.steps[direction] == beside
             assert abs(direction_of(other, a.cells[k.TURN, beside]) - direction) == 2
 
 

@@ -104,6 +104,6 @@ def test_bugs_are_not_hidden(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def bug(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("jigsolve.io.files.read_picture", bug)
+    monkeypatch.setattr("jigsolve.io.files.read_frame", bug)
     with pytest.raises(ZeroDivisionError):
         cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,12 +21,14 @@ pytest.importorskip("distributed", reason="the extra `cluster` is not installed"
 
 from distributed import Client
 
+from jigsolve import SolveParams, solve
 from jigsolve.cli import run
 from jigsolve.dissimilarity import Mahalanobis, Pairs, find_pairs
 from jigsolve.io import files
 from jigsolve.puzzle.pieces import Puzzle
 from jigsolve.runtime.cluster import Cluster, connect
 from jigsolve.runtime.errors import InputError
+from jigsolve.runtime.events import Event, Progressed
 from jigsolve.runtime.workers import SERIAL, Workers
 from pictures import small_puzzle
 
@@ -139,6 +143,22 @@ def test_the_scheduler_may_be_lost_too(tmp_path: Path) -> None:
     assert same(found, pairs(puzzle))
 
 
+@pytest.mark.usefixtures("many_tiles")
+def test_a_solve_outlives_its_scheduler(tmp_path: Path) -> None:
+    """The whole of it: also the end of the connection, and the stages after it."""
+    puzzle, _ = small_puzzle("coffee", 20, 20, 30)
+    with dask(tmp_path) as begun:
+        victims = [begun.scheduler]
+
+        def on_event(event: Event) -> None:
+            if isinstance(event, Progressed) and event.share > 0.3 and victims:
+                victims.pop().kill()
+
+        found = solve(puzzle, SolveParams(cluster=begun.address, effort="fast"), on_event)
+    assert not victims
+    assert found.layout == solve(puzzle, SolveParams(effort="fast")).layout
+
+
 def test_time_may_run_out(cluster: Dask) -> None:
     with connect(cluster.address) as client:
         workers = Cluster(client, is_late=lambda: True)
@@ -198,6 +218,32 @@ def test_nobody_there(address: str, command: str, tmp_path: Path, capsys: pytest
     told = capsys.readouterr()
     assert told.err == f"Error: Expected a Dask scheduler at {address}, found none.\n"
     assert not list(tmp_path.rglob("*.json"))
+
+
+GREETINGS = {"silent": b"", "web server": b"HTTP/1.0 400 Bad request\r\n\r\n", "other": b"SSH-2.0-OpenSSH_9.6\r\n" * 9}
+
+
+@pytest.mark.parametrize("name", GREETINGS)
+def test_servers_that_are_no_schedulers(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("jigsolve.runtime.cluster.CONNECT_TIMEOUT_S", 2)
+    lines: list[socket.socket] = []
+
+    def answer() -> None:
+        with suppress(OSError):
+            while True:
+                lines.append(server.accept()[0])
+                lines[-1].sendall(GREETINGS[name])
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=answer, daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        begin = time.monotonic()
+        with pytest.raises(InputError, match=f"Expected a Dask scheduler at {address}, found none"), connect(address):
+            pass
+        assert time.monotonic() - begin < 10.0
+        server.shutdown(socket.SHUT_RDWR)
+    for line in lines:
+        line.close()
 
 
 def test_the_extra_is_named(

@@ -123,7 +123,8 @@ def ended(words: Sequence[str], folder: Path, after: float, sign: signal.Signals
     return SimpleNamespace(code=process.returncode, out=out, err=err)
 
 
-def test_ctrl_c_in_the_terminal(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_signals_in_the_terminal(tmp_path: Path, sign: signal.Signals) -> None:
     """Wherever it falls: nothing was begun and nothing is written, or there is a whole answer, marked partial."""
     (tmp_path / "p.png").write_bytes(encoded(photograph("coffee")))
     words = ["solve", "p.png", "--piece", "20", "--effort", "thorough", "--output", "s.png", "--layout", "l.json"]
@@ -131,7 +132,7 @@ def test_ctrl_c_in_the_terminal(tmp_path: Path) -> None:
     for after in (0.5, 1.5, 2.5, 4.0, 12.0):  # machines differ in speed
         if 3 in codes and after > 4.0:
             break
-        ran = ended(words, tmp_path, after, signal.SIGINT)
+        ran = ended(words, tmp_path, after, sign)
         codes.append(ran.code)
         assert "Traceback" not in ran.err
         names = {path.name for path in tmp_path.iterdir()}
@@ -145,7 +146,7 @@ def test_ctrl_c_in_the_terminal(tmp_path: Path) -> None:
             (tmp_path / "s.png").unlink()
             (tmp_path / "l.json").unlink()
         else:
-            assert ran.code in (130, -signal.SIGINT)  # it came while Python was still loading
+            assert ran.code in (130, -sign)  # it came while Python was still loading
             assert names == {"p.png"}
     assert 3 in codes
 
@@ -229,3 +230,34 @@ def test_who_is_nearest_by_the_products_alone() -> None:
     hasty, exact = find_pairs(puzzle, Mahalanobis(), 5, workers), find_pairs(puzzle, Mahalanobis(), 5)
     assert (hasty.sides[:, 0] == exact.sides[:, 0]).mean() > 0.99
     assert np.allclose(hasty.distances, exact.distances, rtol=1e-2)
+
+
+WRITE = """
+import sys
+from pathlib import Path
+import numpy as np
+from jigsolve.io import files
+print("ready", flush=True)
+for k in range(10**6):
+    level = np.uint8(50 + k % 2)
+    files.write_together({Path("a.png"): np.full((400, 400, 3), level), Path("b.txt"): f"{level}" * 100_000})
+"""
+
+
+def test_kill_9_while_files_are_written_tears_none(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(8):
+        process = subprocess.Popen([sys.executable, "-c", WRITE], cwd=tmp_path, stdout=subprocess.PIPE)
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(0.1 + 0.2 * rng.random())
+        process.kill()
+        process.wait()
+        process.stdout.close()
+        pixels = files.read_picture(tmp_path / "a.png")
+        assert pixels.shape == (400, 400, 3)
+        assert len(np.unique(pixels)) == 1
+        assert (tmp_path / "b.txt").read_text() in ("50" * 100_000, "51" * 100_000)
+    left = {path.name for path in tmp_path.iterdir()} - {"a.png", "b.txt"}
+    assert all(name.startswith(".") and name.endswith(".part") for name in left)  # hidden: no input or result of ours
+    assert files.read_pieces(tmp_path).names == ("a.png",)

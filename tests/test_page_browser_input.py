@@ -43,6 +43,71 @@ def test_everything_works_with_the_keyboard(browser: Browser, address: str) -> N
         assert names == []
 
 
+def test_undo_ends_at_the_answer(browser: Browser, address: str, tmp_path: Path) -> None:
+    puzzle, truth = small_puzzle("chelsea", 40, 3, 4)
+    files.write_picture(tmp_path / "sheet.png", render.render_sheet(puzzle))
+    files.write_layout(tmp_path / "layout.json", LayoutFile(truth, (40, 40)))
+    with open_page(browser) as page:
+        page.goto(address)
+        page.set_input_files("#files", [tmp_path / "sheet.png", tmp_path / "layout.json"])
+        wait_for_answer(page)
+        first = page.evaluate("[...app.board.labels]")
+        page.locator("#canvas").focus()
+        page.keyboard.press("Control+z")
+        assert page.evaluate("[...app.board.labels]") == first
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Alt+ArrowDown")
+        edited = page.evaluate("[...app.board.labels]")
+        assert edited != first
+        for _ in range(3):  # two too many
+            page.keyboard.press("Control+z")
+        assert page.evaluate("[...app.board.labels]") == first
+        for _ in range(3):
+            page.keyboard.press("Control+Shift+z")
+        assert page.evaluate("[...app.board.labels]") == edited
+
+
+def test_solve_comes_after_the_settings(browser: Browser, address: str, tmp_path: Path) -> None:
+    """A box that was ticked a moment before, and sizes that were typed and not applied, count for the solve."""
+    puzzle, _ = small_puzzle("coffee", 20, 20, 30, rotate=True)
+    files.write_picture(tmp_path / "sheet.png", render.render_sheet(puzzle))
+    with open_page(browser) as page:
+        page.goto(address)
+        page.set_input_files("#files", tmp_path / "sheet.png")
+        page.get_by_text("600 pieces of 20 × 20 pixels").wait_for()
+        page.check("input[value=fast]")
+        page.evaluate("document.querySelector('#rotated').click(); document.querySelector('#solve').click()")
+        wait_for_answer(page)
+        assert page.evaluate("app.state.settings.rotated")
+        assert page.evaluate("app.editor.turns") == [0, 1, 2, 3]
+        page.click("#again")
+        page.wait_for_selector("#panel-pieces:not([hidden])")
+        page.fill("#width", "40")
+        page.fill("#height", "40")
+        page.click("#solve")
+        wait_for_answer(page)
+        assert page.evaluate("[app.board.rows, app.board.cols]") == [10, 15]
+
+
+def test_sizes_that_the_program_refuses_are_not_solved(browser: Browser, address: str) -> None:
+    with open_page(browser) as page:
+        page.goto(address)
+        picture = [{"name": "whole.png", "mimeType": "", "buffer": encoded(photograph("chelsea"))}]
+        page.set_input_files("#files", picture)
+        page.get_by_text("Is this picture whole?").wait_for()
+        assert page.locator("#solve").is_disabled()
+        page.fill("#width", "1000")
+        for _ in range(2):
+            page.click("#solve")
+            page.locator("#toast", has_text="no larger").wait_for()
+        assert page.evaluate("app.state.phase") == "pieces"
+        assert page.input_value("#width") == "1000"
+        page.fill("#width", "100")
+        page.click("#solve")
+        wait_for_answer(page)
+        assert page.evaluate("[app.board.rows, app.board.cols]") == [3, 4]
+
+
 def test_a_reload_resumes_the_session(browser: Browser, address: str) -> None:
     with open_page(browser) as page:
         page.goto(address)

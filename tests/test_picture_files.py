@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import zlib
 from pathlib import Path
 
@@ -9,10 +11,17 @@ import numpy as np
 import pytest
 import tifffile
 from PIL import Image
+from starlette.testclient import TestClient
 
-from jigsolve.io import files
+from bad_uploads import body
+from jigsolve import cut, read_puzzle, solve
+from jigsolve.cli import run
+from jigsolve.io import files, pictures, render
+from jigsolve.io.layout_file import LayoutFile, to_data
+from jigsolve.io.pictures import Picture
+from jigsolve.page.app import create_app
 from jigsolve.runtime.errors import InputError
-from pictures import noise
+from pictures import noise, photograph, small_puzzle
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4])
@@ -115,7 +124,7 @@ def test_the_first_of_several_frames_is_read(tmp_path: Path, name: str) -> None:
     first, second = (np.full((9, 14, 3), shade, np.uint8) for shade in (40, 200))
     more = {"append_images": [Image.fromarray(second)], "save_all": True}
     Image.fromarray(first).save(tmp_path / name, **more, **({"lossless": True} if name == "a.webp" else {}))
-    pixels, has_more_frames = files.read_frame(tmp_path / name)
+    pixels, has_more_frames, _ = files.read_frame(tmp_path / name)
     assert has_more_frames
     np.testing.assert_array_equal(pixels[..., :3], first)
     Image.fromarray(first).save(tmp_path / name)
@@ -160,3 +169,65 @@ def test_jpeg_is_refused_where_pixels_must_be_exact(tmp_path: Path) -> None:
     assert files.check_picture_target(tmp_path / "a.jpg", noise(9, 14, 3)) == "JPEG"
     with pytest.raises(InputError, match="lossless"):
         files.check_picture_target(tmp_path / "a.jpg", noise(9, 14, 3), lossless=True)
+
+
+def test_the_first_of_several_pictures_in_a_jpeg_file_is_read(tmp_path: Path) -> None:
+    """As cameras with two lenses write them: Pillow has a name of its own for them."""
+    first, second = (Image.fromarray(np.full((16, 16, 3), level, dtype=np.uint8)) for level in (60, 200))
+    first.save(tmp_path / "a.jpg", format="MPO", save_all=True, append_images=[second])
+    assert np.allclose(files.read_picture(tmp_path / "a.jpg"), 60, atol=2)
+
+
+def make_profile(space: bytes) -> bytes:
+    """The header of an ICC profile for these channels, and nothing else: readers keep it as it is."""
+    return (132).to_bytes(4, "big") + bytes(8) + b"mntr" + space + b"XYZ " + bytes(12) + b"acsp" + bytes(92)
+
+
+@pytest.mark.parametrize(
+    "name", ["a.png", "a.jpg", "a.tif", "a.webp", "deep.png", "deep.tif", "grey.png", "grey16.png"]
+)
+def test_colour_profiles_are_kept(name: str, tmp_path: Path) -> None:
+    channels = 1 if "grey" in name else 3
+    pixels = noise(40, 60, channels, np.uint16 if name.startswith("deep") or "16" in name else np.uint8)
+    profile = make_profile(b"GRAY" if channels == 1 else b"RGB ")
+    files.write_picture(tmp_path / name, Picture(pixels, profile=profile))
+    read = files.read_frame(tmp_path / name)
+    assert read.profile == profile
+    assert read.pixels.shape == pixels.shape
+    if not name.endswith(".jpg"):
+        assert np.array_equal(read.pixels, pixels)
+
+
+@pytest.mark.parametrize("space", [b"CMYK", b"GRAY", b"Lab ", b""])
+def test_profiles_of_other_channels_are_left_out(space: bytes, tmp_path: Path) -> None:
+    files.write_picture(tmp_path / "a.png", Picture(noise(8, 8), profile=make_profile(space) if space else b"x"))
+    assert files.read_frame(tmp_path / "a.png").profile == b""
+    files.write_picture(tmp_path / "a.bmp", Picture(noise(8, 8), profile=make_profile(b"RGB ")))
+
+
+def test_the_answer_has_the_profile_of_the_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    profile = make_profile(b"RGB ")
+    files.write_picture(Path("photo.png"), Picture(photograph("chelsea")[:120, :160], profile=profile))
+    assert run(["scramble", "photo.png", "--piece", "40", "--output", "p.png"]) == 0
+    assert run(["solve", "p.png", "--piece", "40", "--effort", "fast", "--output", "s.png"]) == 0
+    solve("p.png", piece=(40, 40), effort="fast").save("saved.png")
+    for name in ("p.png", "s.png", "saved.png"):
+        assert files.read_frame(Path(name)).profile == profile
+    for folder, others in (("same", profile), ("mixed", make_profile(b"RGB ")[:-1] + b"2")):
+        Path(folder).mkdir()
+        for k, piece in enumerate(cut(photograph("chelsea")[:80, :80], 40).pieces):
+            files.write_picture(Path(folder) / f"{k}.png", Picture(piece, profile=others if k == 2 else profile))
+        assert read_puzzle(folder).profile == (profile if folder == "same" else b"")
+
+
+def test_the_page_keeps_the_profile() -> None:
+    file = io.BytesIO()
+    puzzle, truth = small_puzzle("chelsea", 40, 2, 3)
+    pictures.encode(file, "PNG", render.render_sheet(puzzle), make_profile(b"RGB "))
+    saved = json.dumps(to_data(LayoutFile(truth, (40, 40)))).encode()
+    with TestClient(create_app(), "http://127.0.0.1:8420") as client:
+        state = client.post("/api/sessions", content=body([("a.png", file.getvalue()), ("a.json", saved)])).json()
+        layout = {"rows": 2, "cols": 3, "pieces": truth.pieces.tolist()}
+        shown = client.post(f"/api/sessions/{state['key']}/picture", json=layout)
+    assert pictures.decode(io.BytesIO(shown.content), "shown", 10**6).profile == make_profile(b"RGB ")

@@ -10,7 +10,7 @@ import pytest
 
 import jigsolve
 from jigsolve import InputError, SolveParams, read_puzzle, solve
-from jigsolve.compatibility import COMPATIBILITIES, Joints, Learned, Percentile
+from jigsolve.compatibility import COMPATIBILITIES, Joints, Learned, Percentile, learned
 from jigsolve.dissimilarity import DISSIMILARITIES, NOISY, BlockGrids, Mahalanobis, find_pairs
 from jigsolve.io import files, render
 from jigsolve.pipeline import stages
@@ -54,7 +54,7 @@ def test_truncated_pairs_are_those_asked_for() -> None:
 def test_nothing_is_computed_twice(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One all-pairs search and one reading of the block grids, whichever C the solver takes."""
     calls = {"pairs": 0, "grids": 0, "networks": 0}
-    original_grids, original_networks = BlockGrids.__init__, Learned.compute_probabilities
+    original_grids, original_networks = BlockGrids.__init__, learned.judge_joints
 
     def count_pairs(*args, **options):
         calls["pairs"] += 1
@@ -64,13 +64,13 @@ def test_nothing_is_computed_twice(solver: str, monkeypatch: pytest.MonkeyPatch)
         calls["grids"] += 1
         original_grids(self, *args)
 
-    def count_networks(self, *args):
+    def count_networks(*args):
         calls["networks"] += 1
-        return original_networks(self, *args)
+        return original_networks(*args)
 
     monkeypatch.setattr(stages, "find_pairs", count_pairs)
     monkeypatch.setattr(BlockGrids, "__init__", count_grids)
-    monkeypatch.setattr(Learned, "compute_probabilities", count_networks)
+    monkeypatch.setattr(learned, "judge_joints", count_networks)
     puzzle, _ = small_puzzle("coffee", 40, 5, 6)
     solve(puzzle, solver=solver)
     assert calls == {"pairs": 1, "grids": 1, "networks": 1}

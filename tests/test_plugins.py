@@ -126,6 +126,72 @@ def test_layouts_that_are_none_are_refused() -> None:
         solve(puzzle, SolveParams(solver="copy"))
 
 
+def run_copy(change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Solve with the solver above, changed."""
+    monkeypatch.chdir(tmp_path)
+    files.write_picture(Path("p.png"), skimage.data.chelsea()[:120, :160])
+    Path("mine.py").write_text(COPY.replace("return Tree", f"{change}; return Tree"))
+    return run(["solve", "p.png", "--piece", "40", "--plugin", "mine.py", "--solver", "copy", "--layout", "l.json"])
+
+
+FAILURES = {
+    "1 / 0": r"ZeroDivisionError: division by zero \(mine\.py, line 11\)",
+    "__import__('sys').exit(0)": r"SystemExit: 0 \(mine\.py, line 11\)",
+    "int('x')": r"ValueError: .* \(mine\.py, line 11\)",
+    "__import__('json').loads('x')": r"JSONDecodeError: .* \(mine\.py, line 11\)",  # not the line of the library
+    "return None": "'NoneType' object has no attribute 'layout'",
+}
+
+
+@pytest.mark.parametrize("change", FAILURES)
+def test_a_plugin_that_fails_is_one_line(
+    change: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_copy(change, tmp_path, monkeypatch) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert re.match(rf"Error: Expected mine\.py to work, got .*{FAILURES[change]}.*; jigsolve check says", line), line
+    assert not Path("l.json").exists()
+    assert run(["check", "mine.py"]) == 2
+    assert "FAILED" in capsys.readouterr().out
+
+
+def test_bugs_of_ours_are_not_blamed_on_plugins() -> None:
+    with pytest.raises(ZeroDivisionError), plugins.blame(()):
+        raise ZeroDivisionError
+    with pytest.raises(MemoryError), plugins.blame((Plugin("mine.py"),)):
+        raise MemoryError
+
+
+def test_a_consistency_is_a_number() -> None:
+    loaded(COPY.replace("return Tree()", "from dataclasses import replace; return replace(Tree()").replace(
+        "on_event, budget)\n\nSOLVERS", "on_event, budget), consistency=float('nan'))\n\nSOLVERS"))  # fmt: skip
+    puzzle, _ = scramble(cut(skimage.data.chelsea()[:120, :160], 40), False, 0)
+    with pytest.raises(InputError, match="Expected a finite consistency of solver copy, got nan"):
+        solve(puzzle, SolveParams(solver="copy"))
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["from jigsolve.solvers import SOLVERS as OURS; SOLVERS = {**OURS, 'copy': Copy()}",
+     "from jigsolve.solvers import SOLVERS; SOLVERS['copy'] = Copy()"],
+)  # fmt: skip
+def test_our_tables_may_be_imported(change: str) -> None:
+    before = dict(SOLVERS)
+    imports = "from jigsolve.solvers import SOLVERS\nfrom jigsolve.compatibility import COMPATIBILITIES\n"
+    loaded(COPY.replace("from dataclasses", f"{imports}from dataclasses").replace('SOLVERS = {"copy": Copy()}', change))
+    assert {name for name in SOLVERS if name not in before} == {"copy"}
+    assert plugins.origins("copy", None, "mahalanobis")[0].name == "mine.py"
+    assert all(SOLVERS[name] is before[name] for name in before)
+
+
+@pytest.mark.parametrize("end", ["", "\n1 / 0", "\nx"])
+def test_what_a_refused_plugin_wrote_into_our_tables_is_gone(end: str) -> None:
+    before = dict(SOLVERS)
+    with pytest.raises(InputError):
+        loaded(f"from jigsolve.solvers import SOLVERS\nSOLVERS['tree'] = 1{end}")
+    assert before == SOLVERS
+
+
 BAD = {
     "SOLVERS = {": "got SyntaxError: .* (line 1)",
     "import nothing_such": "got ModuleNotFoundError: No module named 'nothing_such'",

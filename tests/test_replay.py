@@ -192,7 +192,7 @@ def test_report_and_animation_from_the_command_line(
     assert run([*words, "--report", "report.html", "--animation", "film.gif"]) == 0
     assert "Wrote report.html" in capsys.readouterr().out
     assert "sheet.png · jigsolve" in (tmp_path / "report.html").read_text()
-    first, moves = files.read_frame(tmp_path / "film.gif")
+    first, moves, _ = files.read_frame(tmp_path / "film.gif")
     assert moves
     assert first.shape == (200, 240, 3)
     refused = (

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
+from jigsolve import SolveParams, solve
 from jigsolve.runtime.workers import Step, Workers, available_cores, limit_blas_threads, split_range
+from pictures import small_puzzle
 
 teams = pytest.mark.parametrize("threads", [1, 2, 5])
 
@@ -85,8 +89,31 @@ def test_chunks() -> None:
 
 
 def test_blas_is_held_to_its_threads() -> None:
-    from threadpoolctl import threadpool_info
-
     assert available_cores() >= 1
     with limit_blas_threads(1):
         assert {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"} <= {1}
+
+
+def count_blas_threads() -> set[int]:
+    return {each["num_threads"] for each in threadpool_info() if each["user_api"] == "blas"}
+
+
+def test_limits_of_blas_may_overlap() -> None:
+    """As those of solves in two threads: one begins before the other ends, and ends after it."""
+    with limit_blas_threads(3):
+        first, second = limit_blas_threads(1), limit_blas_threads(2)
+        first.__enter__()
+        second.__enter__()
+        assert count_blas_threads() == {1}
+        first.__exit__(None, None, None)
+        assert count_blas_threads() == {2}
+        second.__exit__(None, None, None)
+        assert count_blas_threads() == {3}
+
+
+def test_solves_in_threads_leave_blas_as_it_was() -> None:
+    puzzle, _ = small_puzzle("coffee", 40, 4, 5)
+    with threadpool_limits(2, "blas"):
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda seed: solve(puzzle, SolveParams(effort="fast", seed=seed)), range(8)))
+        assert count_blas_threads() == {2}

@@ -137,7 +137,7 @@ def _attempt(run: Run, pictures: list[Pixels] | str | None = None) -> Attempt:
         return pictures if isinstance(pictures, str) else measure(run, pictures)
     except InputError as error:
         return str(error)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if not run.plugins:  # a bug of ours keeps its traceback; one of a plugin does not end the campaign
             raise
         return plugins.describe_error(error)
@@ -150,7 +150,7 @@ def _prepare_worker(methods: Sequence[Run]) -> None:
     noise = np.random.default_rng(0).integers(0, 256, (24, 24, 3), dtype=np.uint8)
     for run in methods:
         for rotate in (False, True):
-            with suppress(Exception) if run.plugins else nullcontext():  # the runs themselves report it
+            with suppress(Exception, SystemExit) if run.plugins else nullcontext():  # the runs themselves report it
                 solve(scramble(cut(noise, 8), rotate, 0)[0], run.params())
 
 

@@ -1,11 +1,12 @@
 """The command line: parse, call, print, exit code. Only here do errors of the library become one line for the user."""
 
-import os
+import signal
 import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
+from contextlib import suppress
 
 from jigsolve.cli.argv import expand_values, join_command
+from jigsolve.cli.output import close_streams, open_streams, say
 from jigsolve.runtime import InputError
 
 BAD_INPUT = 2
@@ -13,13 +14,11 @@ INTERRUPTED = 130  # what the parser returns after Ctrl-C
 
 
 def main() -> None:
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # file names need not be valid text
+    open_streams()
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # what was found by then is kept, as after Ctrl-C
     code = run(sys.argv[1:])
-    try:
-        sys.stdout.flush()
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python would flush again at exit
+    if (error := close_streams()) is not None:
         code = 1 if isinstance(error, BrokenPipeError) else _print_error(f"Expected to print: {error.strerror}.")
     sys.exit(code)
 
@@ -42,8 +41,7 @@ def run(argv: Sequence[str]) -> int:
     except InputError as error:
         return _print_error(str(error))
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output is gone, and Python would complain about it at exit
-        return 1
+        return 1  # the reader of our output is gone
     except MemoryError:
         return _print_error("Expected a puzzle that fits into memory, got one that does not.")
     except OSError as error:
@@ -55,11 +53,11 @@ def run(argv: Sequence[str]) -> int:
             raise
         return _print_error(f"{usage().rstrip('.')}. See jigsolve --help.")
     if code == INTERRUPTED:
-        print("Interrupted.", file=sys.stderr)
+        say("Interrupted.", to_stderr=True)
     return code if isinstance(code, int) else 0
 
 
 def _print_error(message: str) -> int:
-    line = " ".join(message.split()).encode(errors="backslashreplace").decode()  # file names need not be valid text
-    print(f"Error: {line}", file=sys.stderr)
+    with suppress(OSError):  # stderr may be full
+        say(f"Error: {' '.join(message.split())}", to_stderr=True)
     return BAD_INPUT

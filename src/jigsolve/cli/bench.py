@@ -1,7 +1,6 @@
 """What `bench` and `bench report` do: run campaigns, write reports, print their tables in the terminal."""
 
 import re
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
@@ -12,6 +11,7 @@ from jigsolve.bench.execution import execute_runs
 from jigsolve.bench.report import make_report
 from jigsolve.bench.sections import make_sections
 from jigsolve.bench.tables import Table
+from jigsolve.cli.output import escape, say
 from jigsolve.cli.progress import show_count
 from jigsolve.io import files
 from jigsolve.runtime import InputError
@@ -32,7 +32,7 @@ def run_campaign(campaign: Campaign, out: Path, jobs: int, cluster: str | None) 
         for run, message in execute_runs(to_do, out, jobs, cluster) if to_do else ():
             if message:
                 failed += 1
-                print(f"{run.name}: {message}", file=sys.stderr)
+                say(f"{run.name}: {message}", to_stderr=True)
             step()
     sections = make_sections(record for run in runs if (record := load_record(run, out)) is not None)
     numbers = tables.number_sources(sections)
@@ -40,11 +40,11 @@ def run_campaign(campaign: Campaign, out: Path, jobs: int, cluster: str | None) 
     print_tables(shown)
     notes = [*tables.list_notes(sections), *tables.format_citations(numbers)] if sections else []
     files.write_text(out / "table.md", "\n\n".join([tables.format_markdown(shown), *notes]) + "\n")
-    print(f"{len(to_do) - failed} runs done, {len(runs) - len(to_do)} were done before.")
-    print(f"Wrote {out / 'table.md'}, and one result file for each run beside it.")
+    say(f"{len(to_do) - failed} runs done, {len(runs) - len(to_do)} were done before.")
+    say(f"Wrote {out / 'table.md'}, and one result file for each run beside it.")
     if failed:
         raise InputError(f"{failed} of {len(runs)} runs failed; they will be tried again next time.")
-    print(f"Plots, pictures and one page of all results: jigsolve bench report {out}")
+    say(f"Plots, pictures and one page of all results: jigsolve bench report {out}")
 
 
 def write_report(folders: Sequence[Path], out: Path | None, pair: tuple[str, str] | None, worst: int) -> None:
@@ -56,8 +56,8 @@ def write_report(folders: Sequence[Path], out: Path | None, pair: tuple[str, str
     files.write_together({target / name: content for name, content in report.files.items()})
     print_tables([*report.summaries, *report.tables])
     for line in report.notes:
-        print(line)
-    print(f"Wrote {target / 'index.html'}, and the files it is made of beside it.")
+        say(line)
+    say(f"Wrote {target / 'index.html'}, and the files it is made of beside it.")
 
 
 def print_tables(tables: Sequence[Table]) -> None:
@@ -75,14 +75,16 @@ def print_tables(tables: Sequence[Table]) -> None:
             rows = tuple(_remove_intervals(table, row) for row in table.rows)
             caption = LEFT_OUT if rows != table.rows else None
             table = table._replace(rows=rows)
-        shown = rich_table.Table(title=Text(table.title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        shown = rich_table.Table(
+            title=Text(escape(table.title)), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+        )
         shown.caption, shown.caption_justify = caption, "left"
         fits = _fits(table, console.width)
         for k, (name, width) in enumerate(zip(table.head, _min_widths(table), strict=True)):
             side: Literal["right", "left"] = "right" if k >= table.text_columns else "left"
-            shown.add_column(name, justify=side, overflow="fold", min_width=width if fits else None)
+            shown.add_column(escape(name), justify=side, overflow="fold", min_width=width if fits else None)
         for cells, ours in zip(table.rows, table.ours, strict=True):
-            shown.add_row(*map(Text, cells), style="bold" if ours else "dim")
+            shown.add_row(*(Text(escape(cell)) for cell in cells), style="bold" if ours else "dim")
         console.print(shown)
 
 

@@ -7,6 +7,7 @@ import typer
 
 from jigsolve.cli.argv import parse_piece_size
 from jigsolve.cli.options import GroupedCommand, Piece, Seed, make_option
+from jigsolve.cli.output import say
 from jigsolve.cli.request import check_distinct
 from jigsolve.cli.solve_command import DETAILS, solve
 
@@ -25,7 +26,7 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from jigsolve import __version__
 
-        print(f"jigsolve {__version__}")
+        say(f"jigsolve {__version__}")
         raise typer.Exit
 
 
@@ -75,21 +76,22 @@ def scramble(
     size = parse_piece_size(piece)
     from jigsolve.io import files, render
     from jigsolve.io.layout_file import LayoutFile
+    from jigsolve.io.pictures import Picture
     from jigsolve.puzzle import pieces
 
-    picture = files.read_picture(image)
+    picture, _, profile = files.read_frame(image)
     check_distinct(image, output, truth)
     files.check_picture_target(output, picture, lossless=True)
     if truth is not None:
         files.check_target(truth)
     puzzle, right = pieces.scramble(pieces.cut(picture, size), rotate, seed)
-    contents: dict[Path, pieces.Pixels | LayoutFile] = {output: render.render_sheet(puzzle)}
+    contents: dict[Path, Picture | LayoutFile] = {output: Picture(render.render_sheet(puzzle), profile=profile)}
     if truth is not None:
         contents[truth] = LayoutFile(right, size, puzzle.ambiguous_appearances())
     files.write_together(contents)
-    print(f"{len(puzzle)} pieces of {size[0]}x{size[1]}, {puzzle.rows} rows x {puzzle.cols} cols.")
+    say(f"{len(puzzle)} pieces of {size[0]}x{size[1]}, {puzzle.rows} rows x {puzzle.cols} cols.")
     for path in contents:
-        print(f"Wrote {path}")
+        say(f"Wrote {path}")
 
 
 app.command(
@@ -116,7 +118,7 @@ def serve(
     from jigsolve.page.app import serve as run
 
     def on_ready(address: str) -> None:
-        print(f"jigsolve is at {address} (Ctrl-C ends it)", flush=True)
+        say(f"jigsolve is at {address} (Ctrl-C ends it)", flush=True)
         if browser:
             import webbrowser
 
@@ -148,12 +150,12 @@ def score(
         from dataclasses import asdict
         from json import dumps
 
-        print(dumps(asdict(scores)))
+        say(dumps(asdict(scores)))
         return
-    print(f"direct    (DC) {scores.direct:8.2%}  pieces in their place")
-    print(f"neighbour (NC) {scores.neighbour:8.2%}  joints that are right")
-    print(f"perfect   (PR) {'yes' if scores.perfect else 'no':>8}")
-    print(f"picture        {scores.picture:8.2%}  cells that look right (identical pieces may swap)")
+    say(f"direct    (DC) {scores.direct:8.2%}  pieces in their place")
+    say(f"neighbour (NC) {scores.neighbour:8.2%}  joints that are right")
+    say(f"perfect   (PR) {'yes' if scores.perfect else 'no':>8}")
+    say(f"picture        {scores.picture:8.2%}  cells that look right (identical pieces may swap)")
 
 
 @app.command(short_help="Check whether plugins keep the promises of their stages.")

@@ -3,6 +3,7 @@
 import time
 from pathlib import Path
 
+from jigsolve.cli.output import say
 from jigsolve.cli.progress import show_progress
 from jigsolve.io import files, render
 from jigsolve.io.layout_file import LayoutFile
@@ -28,11 +29,11 @@ def run(rotate: bool, out: Path, seed: int) -> None:
     scores = score(result.layout, truth, puzzle.appearances())
     _write_files(out, puzzle, truth, result, marks_wrong_joints=not scores.perfect)
     _print_scores(result, scores, seconds, seed)
-    print(f"Before and after: {out / 'before-after.png'}")
+    say(f"Before and after: {out / 'before-after.png'}")
     if not scores.perfect:
-        print(f"Wrong joints:     {out / 'wrong-joints.png'}")
+        say(f"Wrong joints:     {out / 'wrong-joints.png'}")
     option = " --rotated" if rotate else ""
-    print(f"Try it yourself:  jigsolve solve {out / 'puzzle.png'}{option} --output {out / 'again.png'}")
+    say(f"Try it yourself:  jigsolve solve {out / 'puzzle.png'}{option} --output {out / 'again.png'}")
 
 
 def _write_files(out: Path, puzzle: Puzzle, truth: Layout, result: Result, marks_wrong_joints: bool) -> None:

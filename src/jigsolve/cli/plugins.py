@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
+from jigsolve.cli.output import say
 from jigsolve.io import files
 from jigsolve.plugins import loading as plugins
 from jigsolve.plugins.checks import CHECKS, run_checks
@@ -34,12 +35,12 @@ def check_plugins(paths: Sequence[Path]) -> None:
     failures = 0
     things = [(word, name, thing) for each in loaded for word, named in each.items() for name, thing in named.items()]
     for word, name, thing in things:
-        print(f"{word} {name}")
+        say(f"{word} {name}")
         for title, failure in run_checks(thing, CHECKS[word]):
             failures += bool(failure)
-            print(f"  {'FAILED' if failure else 'ok':6}  {title}", flush=True)
+            say(f"  {'FAILED' if failure else 'ok':6}  {title}", flush=True)
             if failure:
-                print(f"          {failure}")
+                say(f"          {failure}")
     if failures:
         raise InputError(f"Expected all checks to pass, got {failures} that failed.")
-    print("All checks passed.")
+    say("All checks passed.")

@@ -8,17 +8,20 @@ from pathlib import Path
 import numpy as np
 
 from jigsolve.bags.mixed import solve_mixed
+from jigsolve.cli.output import say
 from jigsolve.cli.progress import show_progress
 from jigsolve.cli.request import SolveRequest, Targets
 from jigsolve.confidence.values import Confidence
 from jigsolve.io import files, inputs, render
 from jigsolve.io.inputs import Input
 from jigsolve.io.layout_file import LayoutFile
+from jigsolve.io.pictures import Picture
 from jigsolve.page.replay.animation import render_frames
 from jigsolve.page.replay.answer import describe_answer
 from jigsolve.page.replay.html import render_html
 from jigsolve.page.replay.timeline import Entry, Recorder
 from jigsolve.pipeline import Result, SolveParams, solve
+from jigsolve.plugins import loading as plugins
 from jigsolve.puzzle import HOLE, NO_PINS, UNKNOWN, Layout, Pixels, Puzzle
 from jigsolve.runtime import InputError
 from jigsolve.runtime.events import Event, EventHandler, StageStarted
@@ -34,7 +37,8 @@ def run(request: SolveRequest, params: SolveParams) -> bool:
     reference = None if request.reference is None else files.read_picture(request.reference)
     given = _read_input(request, params.memory_limit, bag=count != 1)
     begin = time.perf_counter()
-    with show_progress("solving") as on_event:
+    used = plugins.origins(params.solver, params.compatibility, params.dissimilarity)
+    with plugins.blame(used), show_progress("solving") as on_event:
         recorder = BagRecorder(on_event)
         handler = recorder if request.targets.report or request.targets.animation else on_event
         if count == 1:
@@ -72,30 +76,30 @@ def _read_input(request: SolveRequest, memory_limit: float | None, bag: bool) ->
     if request.targets.output is not None:
         files.check_picture_target(request.targets.output, given.puzzle.pieces[0])
     for note in given.notes:
-        print(note)
+        say(note)
     return given
 
 
 def print_summary(results: Sequence[Result], seconds: float) -> None:
     """What was done and how long it took; whether it is right is not known here."""
     if len(results) > 1:
-        print(f"Found pieces of {len(results)} pictures, {seconds:.2f} s in all.")
+        say(f"Found pieces of {len(results)} pictures, {seconds:.2f} s in all.")
     for prefix, result in zip(_prefixes(len(results)), results, strict=True):
         spent = seconds if len(results) == 1 else sum(result.seconds.values())
         stages = ", ".join(f"{name} {part:.2f}" for name, part in result.seconds.items())
         pieces = int((result.layout.pieces != HOLE).sum())
-        print(f"{prefix}{pieces} pieces laid out on {result.layout.rows} rows x {result.layout.cols} cols.")
-        print(f"{spent:.2f} s ({stages}), solver {result.params.solver}, consistency {result.consistency:.2f}")
+        say(f"{prefix}{pieces} pieces laid out on {result.layout.rows} rows x {result.layout.cols} cols.")
+        say(f"{spent:.2f} s ({stages}), solver {result.params.solver}, consistency {result.consistency:.2f}")
         for note in result.notes:
-            print(f"Note: {note}")
+            say(f"Note: {note}")
 
 
 def write_answers(results: Sequence[Result], targets: Sequence[Targets]) -> None:
     """Write pictures, layout files and overlays: all of them, or none."""
-    contents: dict[Path, Pixels | LayoutFile] = {}
+    contents: dict[Path, Pixels | Picture | LayoutFile] = {}
     for result, to in zip(results, targets, strict=True):
         if to.output is not None:
-            contents[to.output] = result.picture()
+            contents[to.output] = Picture(result.picture(), profile=result.input.profile)
         if to.layout is not None:
             given = result.input
             contents[to.layout] = LayoutFile(
@@ -106,15 +110,15 @@ def write_answers(results: Sequence[Result], targets: Sequence[Targets]) -> None
             contents[to.overlay] = render.mark_doubts(picture, result.layout, result.confidence)
     files.write_together(contents)
     for path in contents:
-        print(f"Wrote {path}")
+        say(f"Wrote {path}")
 
 
 def print_verdicts(results: Sequence[Result], targets: Sequence[Targets]) -> None:
     """The last lines: how much of each picture is believed right."""
     if any(result.stopped for result in results):
-        print("Stopped early: this is the best answer so far.")
+        say("Stopped early: this is the best answer so far.")
     for prefix, result, to in zip(_prefixes(len(results)), results, targets, strict=True):
-        print(prefix + format_verdict(result.confidence, to.overlay))
+        say(prefix + format_verdict(result.confidence, to.overlay))
 
 
 def format_verdict(confidence: Confidence, overlay: Path | None = None) -> str:
@@ -163,11 +167,11 @@ def write_replays(title: str, results: Sequence[Result], targets: Sequence[Targe
             name = title if len(results) == 1 else f"{title}, picture {k + 1}"
             html = render_html(name, result.puzzle, timeline, describe_answer(result.input, result))
             files.write_text(to.report, html)
-            print(f"Wrote {to.report}")
+            say(f"Wrote {to.report}")
         if to.animation is not None:
             frames, durations = render_frames(result.puzzle, timeline, result.layout.rows, result.layout.cols)
             files.write_animation(to.animation, frames, durations)
-            print(f"Wrote {to.animation}")
+            say(f"Wrote {to.animation}")
 
 
 def _extract_picture(result: Result) -> Result:

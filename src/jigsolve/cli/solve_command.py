@@ -33,9 +33,9 @@ decide, the joints do.
 Worn and noisy pieces: pieces that lost some pixels at their borders, or have noise, are solved with less certainty.
 In the picture they lie side by side as they are, without gaps.
 
-Stopping: Ctrl-C and --time-limit end a solve with the best answer so far. It is marked as partial, and the exit code
-is 3. If they come before all pairs are measured, the answer is a quick layout of what was measured, with little
-confidence. A solve that needs more memory than --memory-limit is refused before it begins.
+Stopping: Ctrl-C, SIGTERM and --time-limit end a solve with the best answer so far. It is marked as partial, and the
+exit code is 3. If they come before all pairs are measured, the answer is a quick layout of what was measured, with
+little confidence. A solve that needs more memory than --memory-limit is refused before it begins.
 
 Confidence: the last line says how many joints are believed right. --overlay marks the others: doubtful joints with
 solid red strokes, thicker for less likely joints; undecidable ones, where identical pieces could swap, with dashed

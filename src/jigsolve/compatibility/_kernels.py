@@ -1,11 +1,20 @@
 """Measures of candidate joints, their comparison with rivals, and 2 x 2 loops."""
 
+from collections import namedtuple
+
 import numpy as np
-from numba import njit
 
-from jigsolve.compatibility.measures import Measure, View
+from jigsolve.compatibility import measures
 from jigsolve.puzzle._kernels import inner, rotate_side
+from jigsolve.runtime._kernels import njit
 
+
+def _to_integers(names):
+    """The same names for plain integers: numba indexes with members of an enum only since version 0.68."""
+    return namedtuple(names.__name__, names.__members__)(*map(int, names))
+
+
+Measure, View = _to_integers(measures.Measure), _to_integers(measures.View)
 MEASURES, VIEWS = len(Measure), len(View)
 MAX_LOG_RATIO = 4.0
 # added before logarithms: differences too small to tell joints apart, in each measure's own units

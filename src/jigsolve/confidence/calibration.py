@@ -168,7 +168,7 @@ def find_attachment(right: Floats, down: Floats) -> Floats:
     from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree  # slow to import
 
     shape = right.shape[0], down.shape[1]
-    cell = np.arange(shape[0] * shape[1]).reshape(shape)
+    cell = np.arange(shape[0] * shape[1], dtype=np.int32).reshape(shape)  # older SciPy takes no other indices
     first, second, probability = (
         np.concatenate([grid[~np.isnan(z)] for grid, z in zip(grids, (right, down), strict=True)])
         for grids in ([cell[a] for a, _ in STEPS], [cell[b] for _, b in STEPS], (right, down))

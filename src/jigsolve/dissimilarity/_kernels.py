@@ -5,9 +5,9 @@ are ordered by side id and lists can be merged in any order.
 """
 
 import numpy as np
-from numba import njit
 
 from jigsolve.puzzle._kernels import inner, piece_of
+from jigsolve.runtime._kernels import njit
 
 STRIDE = 16  # distances tested together: mostly none of them is near enough
 

@@ -28,6 +28,7 @@ from jigsolve.runtime import InputError
 
 MAX_JSON_BYTES = 256 << 20
 Content = TypeVar("Content")
+_ZIP_ENTRY = b"PK\x01\x02"  # begins every entry in the directory of a zip
 
 
 class Limits(NamedTuple):
@@ -69,10 +70,16 @@ class Pieces(NamedTuple):
     pictures: tuple[Picture, ...]
     skipped: tuple[str, ...]
 
+    @property
+    def profile(self) -> bytes:
+        """The ICC profile that all pieces have; empty if they have none or several."""
+        profiles = {picture.profile for picture in self.pictures}
+        return profiles.pop() if len(profiles) == 1 else b""
+
 
 def holds_pieces(path: Path) -> bool:
     """Whether it is a folder or a zip, and not a picture."""
-    return path.is_dir() or (path.suffix.lower() not in SUFFIXES and zipfile.is_zipfile(path))
+    return path.is_dir() or (path.suffix.lower() not in SUFFIXES and path.is_file() and zipfile.is_zipfile(path))
 
 
 def read_pieces(path: Path, max_pixels: float = MAX_PIXELS) -> Pieces:
@@ -99,6 +106,8 @@ def read_uploaded(given: Sequence[tuple[str, bytes]], limits: Limits) -> Picture
     if len(given) == 1:
         name, raw = given[0]
         if PurePosixPath(name).suffix.lower() not in SUFFIXES and zipfile.is_zipfile(io.BytesIO(raw)):
+            if raw.count(_ZIP_ENTRY) > limits.files:  # zipfile would list them all
+                raise InputError(f"Expected at most {limits.files} files, {name} has more.")
             return _read_zip(io.BytesIO(raw), name, limits)
         return pictures.decode(io.BytesIO(raw), name, limits.pixels)
     contents = dict(given)
@@ -116,11 +125,22 @@ def _read_zip(file: Path | BinaryIO, where: str, limits: Limits) -> Pieces:
                 raise InputError(f"Expected a zip of at most {limits.bytes / 2**30:g} GB unpacked, {where} has more.")
             if max(sizes, default=0) > limits.bytes // 4:  # each piece is unpacked as a whole
                 raise InputError(f"Expected pieces of at most {limits.bytes / 2**32:g} GB unpacked, {where} has more.")
-            return _read_all(where, iter(infos), lambda name: archive.read(infos[name]), limits)
+            return _read_all(where, iter(infos), lambda name: _unpack(archive, infos[name]), limits)
     except InputError:
         raise
     except Exception as error:  # zipfile raises almost any exception on damaged archives
         raise InputError(f"Expected a zip of pieces in {where} ({summarise_error(error)}).") from error
+
+
+def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    """The content of an entry, of which never more is unpacked than its declared size, whatever it really has.
+
+    Of the decompressors of zipfile only that of deflate can be bounded.
+    """
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise InputError("Expected deflate, as in most zips, got another compression")
+    with archive.open(info) as file:
+        return file.read(info.file_size)
 
 
 def _walk(folder: Path) -> Iterator[str]:
@@ -140,13 +160,15 @@ def _read_all(path: str, names: Iterator[str], read: Callable[[str], bytes], lim
             (chosen if _is_picture(name) else skipped).append(name)
     chosen.sort(key=natural_path_key)
     pixels_left = limits.pixels  # for all pictures together
-    found = []
+    found: list[Picture] = []
     for name in chosen:
         try:
             raw = read(name)
         except Exception as error:  # zipfile raises almost any exception on damaged files
             raise InputError(f"Expected to read {name} in {path} ({summarise_error(error)}).") from error
-        found.append(pictures.decode(io.BytesIO(raw), f"{name} in {path}", pixels_left))
+        picture = pictures.decode(io.BytesIO(raw), f"{name} in {path}", pixels_left)
+        common = found[0].profile if found else picture.profile  # of all pieces, and kept once
+        found.append(picture._replace(profile=common if picture.profile == common else b""))
         pixels_left -= found[-1].pixels.shape[0] * found[-1].pixels.shape[1]
     return Pieces(tuple(chosen), tuple(found), tuple(sorted(skipped, key=natural_path_key)))
 
@@ -161,7 +183,7 @@ def _is_hidden(name: str) -> bool:
     return any((part.startswith(".") and part not in (".", "..")) or part == "__MACOSX" for part in parts)
 
 
-def write_picture(path: Path, picture: Pixels) -> None:
+def write_picture(path: Path, picture: Pixels | Picture) -> None:
     """Write a (height, width, channels) picture. A picture that the file format cannot hold is an error."""
     write_together({path: picture})
 
@@ -202,7 +224,7 @@ def write_layout(path: Path, content: LayoutFile) -> None:
     write_together({path: content})
 
 
-def write_together(contents: Mapping[Path, Pixels | LayoutFile | bytes | str]) -> None:
+def write_together(contents: Mapping[Path, Pixels | Picture | LayoutFile | bytes | str]) -> None:
     """Write pictures, layout files, text and bytes: all of them, or none if one cannot be written."""
     with ExitStack() as stack:
         parts = {path: stack.enter_context(_make_part(path)) for path in contents}
@@ -215,7 +237,9 @@ def write_together(contents: Mapping[Path, Pixels | LayoutFile | bytes | str]) -
                 elif isinstance(content, str):
                     file.write(content.encode(errors="backslashreplace"))  # file names may hold bytes that are no text
                 else:
-                    pictures.encode(file, check_picture_target(path, content), content)
+                    picture = content if isinstance(content, Picture) else Picture(content)
+                    format = check_picture_target(path, picture.pixels)
+                    pictures.encode(file, format, picture.pixels, picture.profile)
         for path, part in parts.items():
             with _report_os_errors(f"Expected to write {path}"):
                 part.replace(os.path.realpath(path))
@@ -272,8 +296,10 @@ def _encode_mp4(file: BinaryIO, frames: Sequence[NDArray[np.uint8]], millisecond
 
 def read_json(path: Path) -> Any:
     """Parse a JSON file, which may come from anywhere."""
-    with _report_os_errors("Expected a JSON file"), path.open("rb") as file:
-        raw = file.read(MAX_JSON_BYTES + 1)
+    with _report_os_errors("Expected a JSON file"):
+        _check_regular_file(path)
+        with path.open("rb") as file:
+            raw = file.read(MAX_JSON_BYTES + 1)
     if len(raw) > MAX_JSON_BYTES:
         raise InputError(f"Expected a JSON file of at most {MAX_JSON_BYTES >> 20} MB.")
     try:

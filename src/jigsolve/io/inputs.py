@@ -92,6 +92,7 @@ class Input:
     sheet:  the sheet, if it has a margin that is kept.
     margin: the part of the sheet that does not belong to the puzzle.
     notes:  what was estimated and what was left out, one line each.
+    profile: ICC profile of the files, for the picture that is made of them.
     """
 
     puzzle: Puzzle
@@ -99,6 +100,7 @@ class Input:
     sheet: Pixels | None = None
     margin: Margin = NO_MARGIN
     notes: tuple[str, ...] = ()
+    profile: bytes = b""
 
     def __repr__(self) -> str:
         return f"Input({self.puzzle!r})"
@@ -125,8 +127,8 @@ def read_puzzle(
     max_pixels = memory.max_readable_pixels(memory_limit)
     if files.holds_pieces(path):
         return _convert_pieces(files.read_pieces(path, max_pixels), str(path), options)
-    sheet, has_more_frames = files.read_frame(path, max_pixels)
-    found = _convert_sheet(sheet, options)
+    sheet, has_more_frames, profile = files.read_frame(path, max_pixels)
+    found = replace(_convert_sheet(sheet, options), profile=profile)
     return replace(found, notes=(FRAMES_NOTE.format(path.name), *found.notes)) if has_more_frames else found
 
 
@@ -179,7 +181,8 @@ def _convert_pieces(read: Pieces, path: str, options: ReadOptions) -> Input:
         raise InputError(f"Expected rows and cols of {n} pieces in place, got {found}.")
     if rows * cols > n:
         notes.append(f"Of {_describe_grid(rows, cols)}, {rows * cols - n} pieces are missing.")
-    return Input(options.make_puzzle(pieces, (rows, cols)), read.names, notes=tuple(notes))
+    puzzle = options.make_puzzle(pieces, (rows, cols))
+    return Input(puzzle, read.names, notes=tuple(notes), profile=read.profile)
 
 
 def compose_picture(source: Input, layout: Layout) -> Pixels:

@@ -24,6 +24,8 @@ from jigsolve.runtime import InputError
 MAX_PIXELS = 400_000_000
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".gif")
 
+_READ_FORMATS = ("PNG", "JPEG", "BMP", "TIFF", "WEBP", "GIF")
+
 # The modes that each file format can hold, among those that pictures are read in.
 _MODES = {
     "PNG": ("L", "LA", "RGB", "RGBA", "L of 16 bits", "LA of 16 bits", "RGB of 16 bits", "RGBA of 16 bits"),
@@ -43,6 +45,9 @@ _SAVE_OPTIONS: dict[str, dict[str, Any]] = {
 }
 _MODE_TO_READ = {"1": "L", "L": "L", "LA": "LA", "La": "LA", "RGB": "RGB", "RGBA": "RGBA", "RGBa": "RGBA", "PA": "RGBA",
                  "P": "RGB", "RGBX": "RGB", "CMYK": "RGB", "YCbCr": "RGB", "LAB": "RGB", "HSV": "RGB"}  # fmt: skip
+MAX_PROFILE_BYTES = 4 << 20
+_PROFILE_SPACE = slice(16, 20)  # bytes of an ICC profile that name the channels it describes
+_TIFF_PROFILE_TAG = 34675
 _PNG_COLOUR_TYPES = {1: 0, 2: 4, 3: 2, 4: 6}  # PNG's number for grey, grey + alpha, RGB, RGBA, by number of channels
 _PNG_UP_FILTER = 2  # PNG's number for the filter that stores each line as its difference from the line above
 
@@ -53,10 +58,11 @@ _STDERR_LOCK = threading.Lock()
 
 
 class Picture(NamedTuple):
-    """The first frame of a picture file, and whether the file has more frames."""
+    """The first frame of a picture file, whether the file has more frames, and its ICC profile, if there is one."""
 
     pixels: Pixels
     has_more_frames: bool = False
+    profile: bytes = b""
 
 
 def decode(file: BinaryIO, name: str, max_pixels: int) -> Picture:
@@ -65,17 +71,17 @@ def decode(file: BinaryIO, name: str, max_pixels: int) -> Picture:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # broken metadata does not matter
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(file) as image:
+            with _open(file) as image:
                 if image.width * image.height > max_pixels:
                     raise Image.DecompressionBombError
                 frames = image.format in ("GIF", "TIFF", "PNG", "WEBP") and getattr(image, "is_animated", False)
                 if image.format != "PNG":
                     with _silence_stderr() if image.format == "TIFF" else nullcontext():
-                        return Picture(_read_pixels(image, file), bool(frames))
+                        return Picture(_read_pixels(image, file), bool(frames), _read_profile(image))
                 image.verify()  # checks the checksums, which loading does not
             file.seek(0)
-            with Image.open(file) as image:
-                return Picture(_read_pixels(image, file), bool(frames))
+            with _open(file) as image:
+                return Picture(_read_pixels(image, file), bool(frames), _read_profile(image))
     except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
         limit = min(max_pixels, MAX_PIXELS) / 1e6
         raise InputError(f"Expected at most {limit:.3g} megapixels, {name} has more.") from error
@@ -86,6 +92,11 @@ def decode(file: BinaryIO, name: str, max_pixels: int) -> Picture:
         raise InputError(f"Expected a picture in {name}, got {what}.") from error
     except Exception as error:  # decoders raise almost any exception on damaged files
         raise InputError(f"Expected a picture in {name}, could not read it ({summarise_error(error)}).") from error
+
+
+def _open(file: BinaryIO) -> Image.Image:
+    """Pillow knows many more kinds of files, some of which start other programs."""
+    return Image.open(file, formats=_READ_FORMATS)
 
 
 @contextmanager
@@ -121,6 +132,12 @@ def _read_pixels(image: Image.Image, file: BinaryIO) -> Pixels:
     return np.atleast_3d(np.asarray(upright))
 
 
+def _read_profile(image: Image.Image) -> bytes:
+    """The ICC profile: what the numbers of the pixels mean as colours."""
+    profile = image.info.get("icc_profile")
+    return profile if isinstance(profile, bytes) and len(profile) <= MAX_PROFILE_BYTES else b""
+
+
 def _find_raw_mode(image: Image.Image) -> str:
     """Pillow's name for the way the file stores its pixels; empty where it is unknown before reading."""
     tiles = getattr(image, "tile", None)
@@ -140,7 +157,7 @@ def _read_16bit_colours(image: Image.Image, raw_mode: str, file: BinaryIO) -> Pi
     swapped = re.sub("16[BLN]", lambda found: {"16B": "16L", "16L": "16B", "16N": native}[found.group()], raw_mode)
     upper = np.asarray(ImageOps.exif_transpose(image)).astype(np.uint16)
     file.seek(0)
-    with Image.open(file) as again:
+    with _open(file) as again:
         lower = np.asarray(ImageOps.exif_transpose(_replace_raw_mode(again, swapped)))
     return _combine_bytes(upper, lower)
 
@@ -174,22 +191,26 @@ def choose_format(name: PurePath, picture: Pixels, lossless: bool = False) -> st
     return format
 
 
-def encode(file: BinaryIO, format: str, picture: Pixels) -> None:
-    """Write a (height, width, channels) picture as a file of this format."""
+def encode(file: BinaryIO, format: str, picture: Pixels, profile: bytes = b"") -> None:
+    """Write a (height, width, channels) picture as a file of this format, with an ICC profile if it fits."""
+    if profile[_PROFILE_SPACE] != (b"GRAY" if picture.shape[2] <= 2 else b"RGB ") or format == "BMP":
+        profile = b""  # it is about other channels, as after a conversion from CMYK, or the file cannot hold it
     if picture.dtype == np.uint8 or picture.shape[2] == 1:
-        _to_image(picture).save(file, format=format, **_SAVE_OPTIONS[format])
+        options = {"icc_profile": profile} if profile else {}
+        _to_image(picture).save(file, format=format, **_SAVE_OPTIONS[format], **options)
     elif format == "PNG":  # Pillow does not write several channels of 16 bits
-        file.write(_encode_png16(picture))
+        file.write(_encode_png16(picture, profile))
     else:
         import tifffile
 
         alpha = ["unassalpha"] if picture.shape[2] in (2, 4) else None
         photometric = "rgb" if picture.shape[2] >= 3 else "minisblack"
+        tags = [(_TIFF_PROFILE_TAG, "B", len(profile), profile, True)] if profile else []
         tifffile.imwrite(file, picture, photometric=photometric, planarconfig="contig", compression="zlib",
-                         extrasamples=alpha, metadata=None)  # fmt: skip
+                         extrasamples=alpha, metadata=None, extratags=tags)  # fmt: skip
 
 
-def _encode_png16(picture: Pixels) -> bytes:
+def _encode_png16(picture: Pixels, profile: bytes) -> bytes:
     """A (height, width, channels) picture of uint16 as a PNG file."""
     height, width, channels = picture.shape
     lines = np.frombuffer(picture.astype(">u2").tobytes(), dtype=np.uint8).reshape(height, -1)
@@ -199,7 +220,9 @@ def _encode_png16(picture: Pixels) -> bytes:
     np.subtract(lines[1:], lines[:-1], out=filtered[1:, 1:])
     header = struct.pack(">IIBBBBB", width, height, 16, _PNG_COLOUR_TYPES[channels], 0, 0, 0)
     body = zlib.compress(filtered.tobytes(), 3)
-    return b"\x89PNG\r\n\x1a\n" + _make_chunk(b"IHDR", header) + _make_chunk(b"IDAT", body) + _make_chunk(b"IEND", b"")
+    colours = _make_chunk(b"iCCP", b"ICC profile\0\0" + zlib.compress(profile)) if profile else b""
+    chunks = _make_chunk(b"IHDR", header) + colours + _make_chunk(b"IDAT", body) + _make_chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + chunks
 
 
 def _make_chunk(name: bytes, content: bytes) -> bytes:

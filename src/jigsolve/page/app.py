@@ -6,18 +6,20 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from importlib.resources import files as resources
+from typing import Any, TypeVar
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from jigsolve.io import files
 from jigsolve.io.inputs import compose_picture
+from jigsolve.io.layout_file import LayoutFile
 from jigsolve.io.samples import SAMPLES, read_sample
 from jigsolve.page import examples
 from jigsolve.page.guard import Guard
@@ -25,12 +27,14 @@ from jigsolve.page.jobs import Jobs
 from jigsolve.page.replay.atlas import encode
 from jigsolve.page.replay.html import render_html
 from jigsolve.page.session import GRACE_S, Session, Sessions, Settings, build_input, open_session, parse_solve_request
-from jigsolve.page.upload import LIMITS, MAX_UPLOAD_BYTES, parse_files, read_body, read_json, split_layout
+from jigsolve.page.upload import CELL_BYTES, LIMITS, MAX_UPLOAD_BYTES, PIN_BYTES, Inbox, parse_files, split_layout
 from jigsolve.runtime import InputError
 
 MAX_CONCURRENT_UPLOADS = 2
+MAX_CONCURRENT_RENDERS = 2
 MEDIA_TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 STATIC_PACKAGES = ("jigsolve.page", "jigsolve.page.replay")
+Content = TypeVar("Content")
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -77,6 +81,8 @@ def _route(path: str, handle: Handler, method: str = "GET") -> Route:
             return await handle(request)
         except InputError as error:
             return JSONResponse({"error": str(error)}, 400)
+        except ClientDisconnect:
+            return Response(status_code=400)  # nobody reads it
 
     return Route(path, handle_errors, methods=[method])
 
@@ -85,7 +91,9 @@ class _Handlers:
     def __init__(self, grace: float) -> None:
         self.jobs = Jobs()
         self.sessions = Sessions(self.jobs, grace)
+        self.inbox = Inbox()
         self.uploads = asyncio.Semaphore(MAX_CONCURRENT_UPLOADS)
+        self.renders = asyncio.Semaphore(MAX_CONCURRENT_RENDERS)
 
     async def get_static(self, request: Request) -> Response:
         return _respond_static(request.path_params.get("name", "index.html"))
@@ -106,17 +114,8 @@ class _Handlers:
             return self._add(await run_in_threadpool(open_session, SAMPLES[name].title, source, settings))
 
     async def open_files(self, request: Request) -> Response:
-        async with self.uploads:
-            sent, saved = split_layout(parse_files(await read_body(request, MAX_UPLOAD_BYTES)))
-            title = sent[0][0] if len(sent) == 1 else f"{len(sent)} files"
-            content = await run_in_threadpool(files.read_uploaded, sent, LIMITS)
-            del sent
-            source = content if isinstance(content, files.Pieces) else content.pixels
-            settings = Settings() if saved is None else Settings.from_layout(saved)
-            session = await run_in_threadpool(open_session, title, source, settings)
-            if saved is not None:
-                session.load_answer(saved)
-            return self._add(session)
+        async with self.inbox.receive(request, MAX_UPLOAD_BYTES) as body, self.uploads:
+            return self._add(await run_in_threadpool(_open_upload, body))
 
     def _add(self, session: Session) -> Response:
         self.sessions.add(session)
@@ -136,26 +135,30 @@ class _Handlers:
         session = self._find(request)
         if session.atlas is None:
             raise InputError("Expected pieces to show: there are none yet.")
-        return Response(await run_in_threadpool(encode, session.atlas.pixels, "PNG"), media_type="image/png")
+        return Response(await self._render(encode, session.atlas.pixels, "PNG"), media_type="image/png")
 
     async def change_settings(self, request: Request) -> Response:
         session = self._find(request)
-        settings = Settings.from_data(await read_json(request))
-        built = await run_in_threadpool(build_input, session.source, settings)
-        session.cancel(self.jobs)
-        session.set_input(settings, built)
-        session.notify()
+        settings = Settings.from_data(await self.inbox.receive_json(request))
+        async with session.changing:
+            built = await run_in_threadpool(build_input, session.source, settings)
+            session.cancel(self.jobs)
+            session.set_input(settings, built)
+            session.notify()
         return JSONResponse(session.state())
 
     async def solve(self, request: Request) -> Response:
         session = self._find(request)
-        session.solve(self.jobs, *parse_solve_request(await read_json(request)))
-        session.notify()
+        message = await self.inbox.receive_json(request, session.max_message_bytes(PIN_BYTES))
+        params, pins = parse_solve_request(message)
+        async with session.changing:
+            self._find(request).solve(self.jobs, params, pins)  # unless it was closed meanwhile
+            session.notify()
         return JSONResponse(session.state())
 
     async def control(self, request: Request) -> Response:
         session = self._find(request)
-        command = (await read_json(request)).get("command")
+        command = (await self.inbox.receive_json(request)).get("command")
         if command == "cancel" or (command == "stop" and session.phase == "queued"):
             session.cancel(self.jobs)
         elif command in ("pause", "resume", "stop"):
@@ -174,23 +177,32 @@ class _Handlers:
     async def export_picture(self, request: Request) -> Response:
         """The picture of an edited layout in full size."""
         session = self._find(request)
-        edited = session.parse_edited_layout(await read_json(request))
+        edited = await self._read_layout(session, request)
         source = session.input
         assert source is not None
-
-        picture = await run_in_threadpool(lambda: encode(compose_picture(source, edited.layout), "PNG"))
+        picture = await self._render(lambda: encode(compose_picture(source, edited.layout), "PNG", session.profile))
         return _respond_download(picture, "solved.png", "image/png")
 
     async def export_layout(self, request: Request) -> Response:
-        edited = self._find(request).parse_edited_layout(await read_json(request))
-        return _respond_download(files.format_layout(edited).encode(), "layout.json", "application/json")
+        edited = await self._read_layout(self._find(request), request)
+        content = await run_in_threadpool(files.format_layout, edited)
+        return _respond_download(content.encode(), "layout.json", "application/json")
+
+    async def _read_layout(self, session: Session, request: Request) -> LayoutFile:
+        message = await self.inbox.receive_json(request, session.max_message_bytes(CELL_BYTES))
+        return await run_in_threadpool(session.parse_edited_layout, message)
 
     async def export_replay(self, request: Request) -> Response:
         session = self._find(request)
         answer, source, timeline = session.parse_answer(), session.input, list(session.timeline)
         assert source is not None
-        html = await run_in_threadpool(render_html, session.title, source.puzzle, timeline, answer)
+        html = await self._render(render_html, session.title, source.puzzle, timeline, answer)
         return _respond_download(html.encode(), "replay.html", "text/html")
+
+    async def _render(self, render: Callable[..., Content], *arguments: Any) -> Content:
+        """A download, made on another thread; few at a time, because each may take much memory."""
+        async with self.renders:
+            return await run_in_threadpool(render, *arguments)
 
     async def stream(self, socket: WebSocket) -> None:
         """Send the state and new timeline entries after each change; the timeline starts from its beginning."""
@@ -214,6 +226,18 @@ class _Handlers:
                 except (WebSocketDisconnect, RuntimeError):
                     break
         disconnect.cancel()
+
+
+def _open_upload(body: bytes | bytearray) -> Session:
+    sent, saved = split_layout(parse_files(body))
+    title = sent[0][0] if len(sent) == 1 else f"{len(sent)} files"
+    content = files.read_uploaded(sent, LIMITS)
+    source = content if isinstance(content, files.Pieces) else content.pixels
+    session = open_session(title, source, Settings() if saved is None else Settings.from_layout(saved))
+    session.profile = content.profile
+    if saved is not None:
+        session.load_answer(saved)
+    return session
 
 
 async def _wait_for_change(changed: asyncio.Event, disconnect: asyncio.Task[None]) -> bool:

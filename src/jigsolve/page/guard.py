@@ -5,12 +5,13 @@ foreign name may resolve to it), the Origin must be the page itself, and the pag
 """
 
 import ipaddress
-from urllib.parse import urlsplit
+import re
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+_HOST = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[0-9A-Za-z._-]+))(?::[0-9]{1,5})?")
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -30,7 +31,7 @@ class Guard:
     """Middleware. host: the address that the server listens on."""
 
     def __init__(self, app: ASGIApp, host: str) -> None:
-        self.app, self.host = app, host
+        self.app, self.host = app, host.lower()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -73,11 +74,9 @@ def _add_headers(send: Send, host: str) -> Send:
 
 
 def _parse_host(host: str) -> str:
-    """The host name in a Host header, without the port."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+    """The host name in a Host header, without the port; "" if it is anything else, as it is copied into the policy."""
+    found = _HOST.fullmatch(host)
+    return "" if found is None else (found["address"] or found["name"]).lower()
 
 
 def _is_address(name: str) -> bool:

@@ -44,6 +44,9 @@ class _Process:
         with suppress(OSError):  # the process has just ended, which its relay thread notices
             self.send(command)
 
+    def is_alive(self) -> bool:
+        return self.process.is_alive()
+
     def kill(self) -> None:
         """End the process at once. Its relay thread notices, and closes the connection."""
         self.process.kill()
@@ -62,8 +65,17 @@ class Jobs:
         self._closed = False
 
     def warm_up(self) -> None:
+        """Start the spare process, also if it has died: the system may end an idle process where memory is short."""
+        if self._spare is not None and not self._spare.is_alive():
+            self._end_spare()
         if self._spare is None and not self._closed:
             self._spare = _Process()
+
+    def _end_spare(self) -> None:
+        if self._spare is not None:
+            self._spare.kill()
+            self._spare.connection.close()
+            self._spare = None
 
     def add(self, job: Job) -> None:
         if len(self.waiting) >= MAX_WAITING:
@@ -101,10 +113,7 @@ class Jobs:
             if job is not None and job.process is not None:
                 job.process.kill()
         self.waiting, self.paused, self.running = [], [], None
-        if self._spare is not None:
-            self._spare.kill()
-            self._spare.connection.close()
-            self._spare = None
+        self._end_spare()
 
     def _run_next(self) -> None:
         if self.running is None and self.waiting and not self._closed:

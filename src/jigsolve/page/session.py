@@ -16,9 +16,10 @@ from jigsolve.page.jobs import Job, Jobs
 from jigsolve.page.replay.answer import describe_layout_file
 from jigsolve.page.replay.atlas import Atlas, arrange_pieces
 from jigsolve.page.replay.timeline import Entry
+from jigsolve.page.upload import LIMITS, MAX_JSON_BYTES, MAX_SETTINGS_BYTES
 from jigsolve.page.worker import Task
 from jigsolve.pipeline import SolveParams
-from jigsolve.puzzle import NO_PINS, Pins, Pixels, check_pins, cut, scramble
+from jigsolve.puzzle import NO_PINS, Pins, Pixels, Puzzle, check_pins, cut, scramble
 from jigsolve.runtime import InputError
 
 DEFAULT_PIECE_PX = 40  # side of a piece when a whole picture is cut
@@ -76,6 +77,9 @@ def parse_solve_request(data: dict[str, Any]) -> tuple[SolveParams, Pins]:
 def build_input(source: Source, settings: Settings) -> Input:
     """The puzzle in a sheet or in piece files, read with the given settings."""
     piece = settings.piece or "auto"
+    if settings.piece is not None and not isinstance(source, files.Pieces):
+        (height, width), (piece_width, piece_height) = source.shape[:2], settings.piece
+        _check_count((height // piece_height) * (width // piece_width), "pieces")  # before they are cut
     if isinstance(source, files.Pieces):
         built = from_pieces(source, "what was sent", piece, settings.rotated, settings.rows, settings.cols)
     elif settings.shuffle:
@@ -85,9 +89,22 @@ def build_input(source: Source, settings: Settings) -> Input:
         built = Input(puzzle, notes=(note,))
     else:
         built = from_sheet(source, piece, settings.rotated, settings.rows, settings.cols)
-    if len(built.puzzle) > MAX_PIECES:
-        raise InputError(f"Expected at most {MAX_PIECES} pieces, got {len(built.puzzle)}.")
+    _check_size(built.puzzle)
     return built
+
+
+def _check_size(puzzle: Puzzle) -> None:
+    """Refuse a puzzle, or a grid for it, whose picture would be larger than any that can be uploaded."""
+    cells = max(puzzle.total, puzzle.rows * puzzle.cols)
+    _check_count(cells, "pieces" if cells == puzzle.total else "cells")
+    _, height, width, _ = puzzle.pieces.shape
+    if cells * height * width > max(LIMITS.pixels, puzzle.pieces[..., 0].size):
+        raise InputError(f"Expected a picture of at most {LIMITS.pixels / 1e6:g} megapixels, got {cells} cells.")
+
+
+def _check_count(count: int, what: str) -> None:
+    if count > MAX_PIECES:
+        raise InputError(f"Expected at most {MAX_PIECES} {what}, got {count}.")
 
 
 def open_session(title: str, source: Source, settings: Settings) -> "Session":
@@ -106,8 +123,10 @@ class Session:
     def __init__(self, title: str, source: Source, settings: Settings, input: Input | None, problem: str = "") -> None:
         self.key = secrets.token_urlsafe(12)
         self.title, self.source = title, source
+        self.profile = b""  # ICC profile of the source
         self.subscribers: set[asyncio.Event] = set()  # set after each change
         self.idle_since = time.monotonic()
+        self.changing = asyncio.Lock()  # requests that change the puzzle or solve it come one after another
         self.job: Job | None = None
         self.set_input(settings, input, problem)
 
@@ -132,6 +151,12 @@ class Session:
         source = sum(one.pixels.nbytes for one in self.source.pictures) if isinstance(
             self.source, files.Pieces) else self.source.nbytes  # fmt: skip
         return source + (0 if self.input is None else self.input.puzzle.pieces.nbytes)
+
+    def max_message_bytes(self, per_cell: int) -> int:
+        """The longest message about the pieces, if one takes this many bytes."""
+        puzzle = None if self.input is None else self.input.puzzle
+        cells = 0 if puzzle is None else max(puzzle.total, puzzle.rows * puzzle.cols)
+        return min(MAX_JSON_BYTES, 4 * MAX_SETTINGS_BYTES + per_cell * cells)
 
     def state(self) -> dict[str, Any]:
         """What the page shows, as data for JSON."""
@@ -232,10 +257,14 @@ class Session:
 
     def parse_edited_layout(self, data: dict[str, Any]) -> layout_file.LayoutFile:
         """A layout that a person has edited. It keeps the confidence of the answer only if it equals the answer."""
-        edited = layout_file.from_data(
-            {**data, "format": layout_file.FORMAT, "version": layout_file.VERSION, "piece": [1, 1]}
-        ).layout
         saved = self.layout()
+        rows, cols = saved.layout.rows, saved.layout.cols
+        if (data.get("rows"), data.get("cols")) != (rows, cols):  # checked first: it decides what the rest costs
+            raise InputError(f"Expected a layout of {rows} rows x {cols} cols, got another.")
+        known = {"format": layout_file.FORMAT, "version": layout_file.VERSION, "piece": [1, 1]}
+        edited = layout_file.from_data(
+            known | {key: data.get(key) for key in ("rows", "cols", "pieces", "turns")}
+        ).layout
         assert self.input is not None
         if int(edited.pieces.max()) >= len(self.input.puzzle):
             raise InputError(f"Expected a layout of {len(self.input.puzzle)} pieces, got another.")

@@ -1,8 +1,12 @@
 """Reads what the page sends, within limits: files as one body, settings and layouts as JSON."""
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
 from jigsolve.io.files import Limits
@@ -10,32 +14,62 @@ from jigsolve.io.layout_file import LayoutFile, from_data
 from jigsolve.runtime import InputError
 
 MAX_UPLOAD_BYTES = 256 << 20
-MAX_JSON_BYTES = 32 << 20
+MAX_JSON_BYTES = 16 << 20  # of a layout file or a message: nothing else happens while it is parsed
+MAX_SETTINGS_BYTES = 16 << 10
+PIN_BYTES = 512  # of a message with pins, for each piece
+CELL_BYTES = 64  # of a message with a layout, for each piece or cell
+MAX_RECEIVED_BYTES = 2 * MAX_UPLOAD_BYTES  # of all bodies that are received or being read
+MAX_SILENCE_S = 20.0  # until the next part of a body
+MAX_RECEIVE_S = 600.0
 MAX_HEADER_BYTES = 8 << 20
 MAX_NAME_LENGTH = 200
 LIMITS = Limits(pixels=120_000_000, files=100_000, bytes=1 << 30)
 
 
-async def read_body(request: Request, max_bytes: int) -> bytes:
-    """The body of a request, refused as soon as it is too long."""
-    too_long = InputError(f"Expected at most {max_bytes >> 20} MB, got more.")
-    declared = request.headers.get("content-length", "0")
-    if not declared.isdecimal() or int(declared) > max_bytes:
-        raise too_long
-    chunks, size = [], 0
-    async for chunk in request.stream():
-        size += len(chunk)
-        if size > max_bytes:
+class Inbox:
+    """Receives bodies. Those that are received or being read take a limited number of bytes together."""
+
+    def __init__(self) -> None:
+        self._bytes = 0
+
+    @asynccontextmanager
+    async def receive(self, request: Request, max_bytes: int) -> AsyncIterator[bytearray]:
+        """The body of a request, refused as soon as it is too long or stalls."""
+        body = bytearray()
+        try:
+            await self._receive_into(body, request, max_bytes)
+            yield body
+        finally:
+            self._bytes -= len(body)
+
+    async def _receive_into(self, body: bytearray, request: Request, max_bytes: int) -> None:
+        size = f"{max_bytes >> 20} MB" if max_bytes >= 1 << 20 else f"{max_bytes >> 10} KB"
+        too_long = InputError(f"Expected at most {size}, got more.")
+        declared = request.headers.get("content-length", "0")
+        if not declared.isdecimal() or int(declared) > max_bytes:
             raise too_long
-        chunks.append(chunk)
-    return b"".join(chunks)
+        now = asyncio.get_running_loop().time
+        end = now() + MAX_RECEIVE_S
+        try:
+            async with asyncio.timeout(MAX_SILENCE_S) as timeout:
+                async for chunk in request.stream():
+                    timeout.reschedule(min(now() + MAX_SILENCE_S, end))
+                    body += chunk
+                    self._bytes += len(chunk)
+                    if len(body) > max_bytes:
+                        raise too_long
+                    if self._bytes > MAX_RECEIVED_BYTES:
+                        raise InputError("Expected fewer uploads at a time: try again in a minute.")
+        except TimeoutError as error:
+            raise InputError("Expected the rest of the upload, got nothing for too long.") from error
+
+    async def receive_json(self, request: Request, max_bytes: int = MAX_SETTINGS_BYTES) -> dict[str, Any]:
+        """A message of the page, parsed on another thread."""
+        async with self.receive(request, max_bytes) as body:
+            return await run_in_threadpool(parse_json, body)
 
 
-async def read_json(request: Request) -> dict[str, Any]:
-    return parse_json(await read_body(request, MAX_JSON_BYTES))
-
-
-def parse_json(raw: bytes) -> dict[str, Any]:
+def parse_json(raw: bytes | bytearray) -> dict[str, Any]:
     """A JSON object; an empty body is an empty object."""
     try:
         data = json.loads(raw or b"{}")
@@ -46,23 +80,23 @@ def parse_json(raw: bytes) -> dict[str, Any]:
     return data
 
 
-def parse_files(body: bytes) -> list[tuple[str, bytes]]:
+def parse_files(body: bytes | bytearray) -> list[tuple[str, bytes]]:
     """(name, content) of each file. The body is the length of a JSON list in 4 bytes (little endian), the list of
     [name, size], and the contents."""
     if len(body) < 4:
         raise InputError("Expected files, got nothing.")
     end = 4 + int.from_bytes(body[:4], "little")
     try:
-        header = json.loads(body[4 : min(end, 4 + MAX_HEADER_BYTES)])
+        header = json.loads(bytes(body[4 : min(end, 4 + MAX_HEADER_BYTES)]))
     except (ValueError, RecursionError) as error:
         raise InputError("Expected a list of files.") from error
     if not isinstance(header, list) or not header:
         raise InputError("Expected files, got none.")
-    files = []
+    files, contents = [], memoryview(body)
     for entry in header:
         match entry:
             case [str(name), int(size)] if 0 <= size <= len(body) - end:
-                files.append((clean_name(name), body[end : end + size]))
+                files.append((clean_name(name), bytes(contents[end : end + size])))
                 end += size
             case _:
                 raise InputError("Expected every file with its name and size.")
@@ -81,6 +115,8 @@ def split_layout(files: list[tuple[str, bytes]]) -> tuple[list[tuple[str, bytes]
     if not pictures or len(files) - len(pictures) > 1:
         raise InputError("Expected pictures, and at most one layout file with them.")
     name, raw = next((name, raw) for name, raw in files if name.lower().endswith(".json"))
+    if len(raw) > MAX_JSON_BYTES:
+        raise InputError(f"{name}: Expected a layout file of at most {MAX_JSON_BYTES >> 20} MB.")
     try:
         return pictures, from_data(json.loads(raw))
     except (ValueError, RecursionError) as error:

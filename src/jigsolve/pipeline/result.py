@@ -1,6 +1,7 @@
 """Result: the answer to a puzzle."""
 
 import io
+import math
 from base64 import b64encode
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,7 @@ from jigsolve.confidence import Candidates, Confidence
 from jigsolve.io.inputs import Input, compose_picture
 from jigsolve.pipeline.params import SolveParams
 from jigsolve.puzzle import Layout, Pixels, Puzzle
+from jigsolve.runtime import InputError
 
 NOTEBOOK_PIXELS = 1200  # longest edge of a picture in a notebook
 
@@ -37,6 +39,10 @@ class Result:
     notes: tuple[str, ...] = ()
     stopped: bool = False
 
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.consistency):
+            raise InputError(f"Expected a finite consistency of solver {self.params.solver}, got {self.consistency}.")
+
     @property
     def puzzle(self) -> Puzzle:
         return self.input.puzzle
@@ -51,9 +57,9 @@ class Result:
 
     def save(self, path: Path | str) -> None:
         """Write the picture to a file; its suffix chooses the format."""
-        from jigsolve.io import files  # Pillow is only needed here
+        from jigsolve.io import files, pictures  # Pillow is only needed here
 
-        files.write_picture(Path(path), self.picture())
+        files.write_picture(Path(path), pictures.Picture(self.picture(), profile=self.input.profile))
 
     def _repr_png_(self) -> bytes:
         """The picture, for notebooks."""

@@ -45,7 +45,7 @@ def _assign_among_candidates(costs: CellCosts, n: int, cells: int) -> tuple[Indi
     # a fallback cell for each piece, so that an assignment exists
     others = np.flatnonzero(~(where == np.arange(n)[:, None]).any(axis=1))
     value = np.append(1.0 + nats, np.full(len(others), 2.0 * MAX_COST))  # a stored 0 would count as no edge
-    ends = np.append(piece, others), np.append(where.ravel(), others)
+    ends = np.append(piece, others).astype(np.int32), np.append(where.ravel(), others).astype(np.int32)  # for old SciPy
     found = min_weight_full_bipartite_matching(coo_array((value, ends), shape=(n, cells)).tocsr())
     return found[0].astype(np.int64), found[1].astype(np.int64)
 

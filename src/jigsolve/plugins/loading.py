@@ -7,7 +7,8 @@ entry points in the groups jigsolve.solvers and so on; it is imported when one o
 import re
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -70,12 +71,8 @@ def load_plugin(plugin: Plugin) -> dict[str, dict[str, Any]]:
 
     A file may be loaded again after it was edited; the later version counts.
     """
-    module = _execute(plugin)
     found: dict[str, dict[str, Any]] = {}
-    for stage in STAGES.values():
-        table = getattr(module, stage.table_name, {})
-        if not isinstance(table, Mapping):
-            raise InputError(f"Expected {stage.table_name} of {plugin.name} to be a dict of names, got {table!r}.")
+    for stage, table in _read_tables(plugin):
         if table:
             found[stage.name] = {name: _make_entry(stage, name, table[name], plugin) for name in table}
     if not found:
@@ -85,6 +82,25 @@ def load_plugin(plugin: Plugin) -> dict[str, dict[str, Any]]:
         STAGES[word].table.update(named)
         _ORIGIN.update({(word, name): plugin for name in named})
     return found
+
+
+def _read_tables(plugin: Plugin) -> list[tuple[Stage, dict[Any, Any]]]:
+    """What a plugin file adds to each stage. It may import our tables, extend copies of them, or write into them."""
+    known = {stage.name: dict(stage.table) for stage in STAGES.values()}
+    added = []
+    try:
+        module = _execute(plugin)
+        for stage in STAGES.values():
+            table = getattr(module, stage.table_name, {})
+            if not isinstance(table, Mapping):
+                raise InputError(f"Expected {stage.table_name} of {plugin.name} to be a dict of names, got {table!r}.")
+            ours = known[stage.name]
+            added.append((stage, {name: table[name] for name in table if ours.get(name) is not table[name]}))
+    finally:
+        for stage in STAGES.values():
+            stage.table.clear()
+            stage.table.update(known[stage.name])
+    return added
 
 
 def resolve_name(word: str, name: str) -> None:
@@ -113,12 +129,29 @@ def origins(solver: str, compatibility: str | None, dissimilarity: str) -> tuple
     return tuple(dict.fromkeys(_ORIGIN[each] for each in used if each in _ORIGIN))
 
 
+@contextmanager
+def blame(used: Collection[Plugin]) -> Iterator[None]:
+    """While plugins are used, errors are theirs and become one line. Without any they are bugs of ours."""
+    try:
+        yield
+    except (InputError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        if not used:
+            raise
+        names = " ".join(plugin.name for plugin in used)
+        line = f"Expected {names} to work, got {describe_error(error)}; jigsolve check says what is wrong."
+        raise InputError(line) from error
+
+
 def describe_error(error: BaseException) -> str:
     """An exception in one line, with the place where it was raised."""
     what = " ".join("".join(traceback.format_exception_only(error)[-1:]).split())
     if isinstance(error, SyntaxError):
         return f"{what} (line {error.lineno})"
-    calls = traceback.extract_tb(error.__traceback__)
+    calls = list(traceback.extract_tb(error.__traceback__))
+    files = {plugin.name for plugin in _ORIGIN.values()}
+    calls = [call for call in calls if call.filename in files] or calls  # not where it calls a library wrongly
     return f"{what} ({PurePath(calls[-1].filename).name}, line {calls[-1].lineno})" if calls else what
 
 
@@ -144,11 +177,11 @@ def _make_entry(stage: Stage, name: object, value: Any, plugin: Plugin) -> Any:
     if name in stage.table and (before is None or before.name != plugin.name):
         raise InputError(f"Expected a new name for a {stage.name}, got {name!r} in {plugin.name}, which is taken.")
     what = f"{stage.name} {name!r} of {plugin.name}"
-    if isinstance(value, type):
-        try:
-            value = value()
-        except Exception as error:
-            raise InputError(f"Expected {what}, got {describe_error(error)}.") from error
-    if lacking := [need for need in stage.needs if not hasattr(value, need)]:
+    try:
+        value = value() if isinstance(value, type) else value
+        lacking = [need for need in stage.needs if not hasattr(value, need)]
+    except (Exception, SystemExit) as error:
+        raise InputError(f"Expected {what}, got {describe_error(error)}.") from error
+    if lacking:
         raise InputError(f"Expected {what} to have {', '.join(lacking)}.")
     return value

@@ -1,8 +1,7 @@
 """The geometry for kernels: the functions of `geometry.py`, compiled."""
 
-from numba import njit
-
 from jigsolve.puzzle import geometry
+from jigsolve.runtime._kernels import njit
 
 
 def inner(function):

@@ -37,6 +37,8 @@ def score(
     """
     if layout.pieces.size != truth.pieces.size:
         raise InputError(f"Expected a layout of {truth.pieces.size} cells, got {layout.pieces.size}.")
+    if (truth.pieces == HOLE).all():
+        raise InputError("Expected a truth with pieces, got holes only.")
     n = int(max(layout.pieces.max(), truth.pieces.max())) + 1
     distinct = np.arange(SIDES * n, dtype=np.int32).reshape(n, SIDES)
     if appearances is not None and len(appearances) < n:

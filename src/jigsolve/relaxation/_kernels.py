@@ -1,9 +1,9 @@
 """The inner loops of a phase: the barycenter, one step of the update rule, the hypothesis to anchor."""
 
 import numpy as np
-from numba import njit
 
 from jigsolve.puzzle._kernels import inner
+from jigsolve.runtime._kernels import njit
 
 TIE_TOLERANCE = 1e-4  # that of the convergence test: smaller differences may be rounding, amplified at a saddle point
 

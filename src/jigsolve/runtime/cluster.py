@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import socket
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from itertools import chain, islice, tee
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,6 +25,7 @@ T = TypeVar("T")
 CONNECT_TIMEOUT_S = 10
 POLL_INTERVAL_S = 2  # between checks whether remote workers are alive
 JOBS_PER_THREAD = 3  # in flight: enough to keep remote threads busy, few enough to fit in memory
+ANY_ERROR = (Exception, asyncio.CancelledError)  # what a client raises whose scheduler is gone
 _SHARED_BYTES = 1 << 18  # larger arrays are sent once, not with every job
 
 
@@ -39,39 +41,53 @@ class Cluster(Workers):
         self.shared: dict[tuple[int, tuple[int, ...]], Future] = {}
 
     def _run_remote(self, task: Callable[..., T], jobs: Iterable[Job]) -> Iterator[tuple[int, T]]:
-        numbered = enumerate(jobs)
+        numbered: Iterator[tuple[int, Job]] = enumerate(jobs)
         sent: dict[Future, tuple[int, Job]] = {}
         try:
             while theirs := self._remote_threads():
-                for k, job in islice(numbered, max(0, JOBS_PER_THREAD * theirs - len(sent))):
-                    sent[self.client.submit(_run_on_one_thread, task, *map(self._share, job), pure=False)] = k, job
+                if unsent := self._send(task, islice(numbered, max(0, JOBS_PER_THREAD * theirs - len(sent))), sent):
+                    numbered = chain(unsent, numbered)
+                    break
                 if not sent:
                     return
                 yield from self._collect(task, sent)
             yield from self._finish_locally(task, chain(list(sent.values()), numbered))
         finally:
-            with suppress(OSError, TimeoutError, CancelledError):
+            with suppress(*ANY_ERROR):
                 self.client.cancel(list(sent), force=True)
             self.shared.clear()
 
     def _remote_threads(self) -> int:
         """Threads of all remote workers; 0 if the scheduler is gone."""
-        try:
+        with suppress(*ANY_ERROR):
             return sum(self.client.nthreads().values())
-        except OSError:
-            return 0
+        return 0
+
+    def _send(
+        self, task: Callable[..., T], numbered: Iterator[tuple[int, Job]], sent: dict[Future, tuple[int, Job]]
+    ) -> list[tuple[int, Job]]:
+        """Send jobs to the scheduler. Returns the job that could not be sent because the scheduler is gone, if any."""
+        for k, job in numbered:
+            try:
+                future = self.client.submit(_run_on_one_thread, task, *map(self._share, job), pure=False)
+            except ANY_ERROR:
+                return [(k, job)]
+            sent[future] = k, job
+        return []
 
     def _collect(self, task: Callable[..., T], sent: dict[Future, tuple[int, Job]]) -> Iterator[tuple[int, T]]:
         """Wait for a while and yield what has come back. A job that was lost with its machine runs locally."""
         from distributed import KilledWorker, wait
 
-        with suppress(TimeoutError, CancelledError):
+        with suppress(*ANY_ERROR):
             wait(list(sent), timeout=POLL_INTERVAL_S, return_when="FIRST_COMPLETED")
         for future in [each for each in sent if each.status != "pending"]:
             k, job = sent.pop(future)
             try:
                 found = future.result(timeout=CONNECT_TIMEOUT_S)
-            except (CancelledError, KilledWorker, OSError, TimeoutError):
+            except ANY_ERROR as error:
+                if future.status == "error" and not isinstance(error, KilledWorker):
+                    raise  # by the job itself
                 found = _run_on_one_thread(task, *job)
             yield k, found
 
@@ -105,6 +121,8 @@ def connect(address: str) -> Iterator[Client]:
     try:
         # fails at once if nothing listens: a Dask client would take long to give up
         socket.create_connection(get_address_host_port(address), timeout=CONNECT_TIMEOUT_S).close()
+        with ThreadPoolExecutor(1) as pool:  # a thread of its own: notebooks have a running event loop
+            pool.submit(asyncio.run, _shake_hands(address)).result()
         client = Client(address, timeout=CONNECT_TIMEOUT_S)
     except Exception:  # an unknown server may answer anything
         raise InputError(f"Expected a Dask scheduler at {address}, found none.") from None
@@ -118,6 +136,17 @@ def connect(address: str) -> Iterator[Client]:
         if versions != {__version__}:
             raise InputError(f"Expected jigsolve {__version__} on all workers, got {', '.join(sorted(versions))}.")
         yield client
+
+
+async def _shake_hands(address: str) -> None:
+    """Raise unless Dask answers: its client would wait for ever for the greeting of another server."""
+    from distributed.comm import connect as open_comm
+    from distributed.security import Security
+
+    async with asyncio.timeout(CONNECT_TIMEOUT_S):
+        options = Security().get_connection_args("client")
+        comm = await open_comm(address, timeout=CONNECT_TIMEOUT_S, **options)
+        comm.abort()
 
 
 def _identity(value: T) -> T:

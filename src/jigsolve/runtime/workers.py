@@ -2,16 +2,17 @@
 
 import math
 import os
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeVar
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 T = TypeVar("T")
 Job = tuple[Any, ...]  # arguments of a task
@@ -134,7 +135,37 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def limit_blas_threads(count: int) -> AbstractContextManager[object]:
+class _BlasThreads:
+    """The threads of matrix products: one number for the whole process, in which several solves may run at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._limits: list[int] = []  # that hold now; the lowest counts
+        self._originals: dict[str, int] = {}  # by library
+
+    @contextmanager
+    def limit(self, count: int) -> Iterator[None]:
+        with self._lock:
+            self._limits.append(count)
+            self._apply()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._limits.remove(count)
+                self._apply()
+
+    def _apply(self) -> None:
+        for library in ThreadpoolController().select(user_api="blas").lib_controllers:
+            original = self._originals.setdefault(library.filepath, library.num_threads)
+            library.set_num_threads(min(self._limits, default=original))
+        if not self._limits:
+            self._originals.clear()
+
+
+_BLAS_THREADS = _BlasThreads()
+
+
+def limit_blas_threads(count: int) -> AbstractContextManager[None]:
     """Limit the threads of each matrix product: to 1 where workers run several products at a time."""
-    limits: AbstractContextManager[object] = threadpool_limits(count, "blas")
-    return limits
+    return _BLAS_THREADS.limit(count)

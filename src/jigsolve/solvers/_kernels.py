@@ -3,11 +3,11 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from jigsolve.puzzle._kernels import direction_of, piece_of, side_id, turn_to_meet
 from jigsolve.puzzle.geometry import SIDES
+from jigsolve.runtime._kernels import njit
 
 
 class GridArrays(NamedTuple):

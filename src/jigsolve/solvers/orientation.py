@@ -97,7 +97,8 @@ def _find_bridges(C: csr_array, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
     ordered = once[order]
     pair, first = np.unique(piece_of(a[ordered]).astype(np.int64) * n + piece_of(b[ordered]), return_index=True)
     cheapest = order[first]  # joint of each pair of pieces
-    tree = minimum_spanning_tree(csr_array((cost[cheapest], np.divmod(pair, n)), shape=(n, n))).tocoo()
+    ends = tuple(end.astype(np.int32) for end in np.divmod(pair, n))  # older SciPy takes no other indices
+    tree = minimum_spanning_tree(csr_array((cost[cheapest], ends), shape=(n, n))).tocoo()
     taken = once[cheapest[np.searchsorted(pair, tree.coords[0].astype(np.int64) * n + tree.coords[1])]]
     key = a.astype(np.int64) * C.shape[0] + b
     both = np.concatenate([key[taken], b[taken].astype(np.int64) * C.shape[0] + a[taken]])

@@ -79,7 +79,7 @@ def make_evidence(
 def _fold_layers(network: Network) -> Singles:
     """All weights and biases in a row, with the standardisation of the features folded into the first layer."""
     (w0, b0), *rest = network.layers
-    parts: list[Singles] = [w0 / network.scale[:, None], b0 - (network.mean / network.scale) @ w0]
+    parts: list[Singles] = [w0 / network.scale[:, None], b0 - (network.mean / network.scale @ w0).astype(np.float32)]
     parts += [part for layer in rest for part in layer]
     return np.concatenate([part.ravel() for part in parts])
 

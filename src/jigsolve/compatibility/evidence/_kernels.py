@@ -1,12 +1,12 @@
 """Absolute evidence of single pairs of sides, computed when it is asked for. `e` is the NamedTuple `PairArrays`."""
 
 import numpy as np
-from numba import njit
 
 from jigsolve.compatibility import side_features
 from jigsolve.compatibility._kernels import FLOORS, MEASURES, measure_joint
 from jigsolve.dissimilarity.block_grids import BOUNDARY_FACTOR, BOUNDARY_PENALTY, MAX_EVIDENCE, MIN_LOGIT, PHASES
 from jigsolve.puzzle._kernels import inner
+from jigsolve.runtime._kernels import njit
 
 SIZES = 8
 SIDES, LONGEST, HEIGHT, WIDTH, REACH, SECOND_REACH, PHASES_AT, SIDES_AT = range(SIZES)  # entries of `sizes`

@@ -57,9 +57,9 @@ def compress(atlas: Atlas) -> tuple[bytes, str]:
     return encode(atlas.pixels, "JPEG"), "image/jpeg"
 
 
-def encode(pixels: Pixels, file_format: str) -> bytes:
+def encode(pixels: Pixels, file_format: str, profile: bytes = b"") -> bytes:
     file = io.BytesIO()
-    pictures.encode(file, file_format, pixels)
+    pictures.encode(file, file_format, pixels, profile)
     return file.getvalue()
 
 

@@ -138,8 +138,8 @@ export class AnswerPanel {
   // Called after every edit and selection.
   update() {
     const { editor, selection } = this.app;
-    byId("undo").disabled = editor.done <= 1; // the first step is the answer
-    byId("redo").disabled = editor.done >= editor.steps.length;
+    byId("undo").disabled = !editor.canUndo;
+    byId("redo").disabled = !editor.canRedo;
     for (const id of ["turn", "lock", "cut"]) byId(id).disabled = !this.cells.length;
     byId("join").disabled = this.cells.length < 2;
     byId("lock").textContent = editor.areLocked(this.cells) ? "Unlock" : "Lock";

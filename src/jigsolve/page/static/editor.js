@@ -52,8 +52,17 @@ export class Editor {
     this.onChange(description);
   }
 
+  // The first step is the answer, without which there is nothing to edit.
+  get canUndo() {
+    return this.done > 1;
+  }
+
+  get canRedo() {
+    return this.done < this.steps.length;
+  }
+
   undo() {
-    if (!this.done) return;
+    if (!this.canUndo) return;
     const step = this.steps[--this.done];
     for (const [cell, old] of step.changes) this.board.put(cell, old);
     Object.assign(this, step.before);
@@ -61,7 +70,7 @@ export class Editor {
   }
 
   redo() {
-    if (this.done >= this.steps.length) return;
+    if (!this.canRedo) return;
     const step = this.steps[this.done++];
     for (const [cell, , label] of step.changes) this.board.put(cell, label);
     Object.assign(this, step.after);

@@ -26,6 +26,7 @@ class App {
     this.state = null; // the last one that the server has sent
     this.editor = null;
     this.queue = Promise.resolve(); // messages are handled one after another
+    this.requests = Promise.resolve();
     this.pieces = new PiecesPanel({ onApply: (settings) => this.changeSettings(settings), onSolve: (effort) => this.solve(effort) });
     this.solving = new SolvingPanel({ onCommand: (command) => attempt(() => this.session.send(command)) });
     this.panel = new AnswerPanel(this);
@@ -230,12 +231,23 @@ class App {
 
   // --- actions of the person -----------------------------------------------------------------------------------
 
-  changeSettings(settings) {
-    return attempt(() => this.session.changeSettings(settings));
+  // Requests that change the session are sent one after another.
+  enqueue(act) {
+    const { session } = this;
+    this.requests = this.requests.then(() => attempt(() => act(session)));
+    return this.requests;
   }
 
+  changeSettings(settings) {
+    return this.enqueue((session) => this.pieces.apply(session, settings));
+  }
+
+  // Solve with the settings that the form shows, applied or not.
   solve(effort) {
-    return attempt(() => this.session.solve({ effort }));
+    return this.enqueue(async (session) => {
+      if (this.pieces.isChanged) await this.pieces.apply(session, this.pieces.settings);
+      await session.solve({ effort });
+    });
   }
 
   async solveRest() {

@@ -10,7 +10,27 @@ export class PiecesPanel {
       onApply(this.settings);
     });
     for (const id of ["rotated", "shuffle"]) byId(id).addEventListener("change", () => onApply(this.settings));
+    byId("settings").addEventListener("input", () => this.updateButton());
     onClick("solve", () => onSolve(this.effort));
+  }
+
+  // Has the person changed the form since it was filled or sent?
+  get isChanged() {
+    return JSON.stringify(this.settings) !== this.known;
+  }
+
+  async apply(session, settings) {
+    this.known = JSON.stringify(settings);
+    try {
+      await session.changeSettings(settings);
+    } catch (error) {
+      this.known = ""; // it is still to be applied
+      throw error;
+    }
+  }
+
+  updateButton() {
+    byId("solve").disabled = !this.hasPuzzle && !this.isChanged;
   }
 
   get effort() {
@@ -28,22 +48,28 @@ export class PiecesPanel {
   }
 
   update(state) {
-    const { puzzle, settings, problem } = state;
+    const { puzzle, problem } = state;
     byId("found").textContent = puzzle
       ? `${formatCount(puzzle.n, "piece")} of ${puzzle.piece[0]} × ${puzzle.piece[1]} pixels`
       : "Is this picture whole?";
     fillList(byId("notes"), puzzle?.notes ?? ["No cuts were found in it. It can be cut and shuffled here; or, if it is scrambled after all, enter the size of its pieces."]);
     byId("problem").textContent = problem;
     show("problem", problem && !problem.includes("found no cuts"));
+    if (state.key !== this.key || (state.version !== this.version && !this.isChanged)) this.fillForm(state);
+    show("shuffle-part", state.sheet);
+    this.hasPuzzle = Boolean(puzzle);
+    this.updateButton();
+    byId("failed").textContent = state.error;
+    show("failed", state.error);
+  }
+
+  fillForm({ key, version, puzzle, settings }) {
     [byId("width").value, byId("height").value] = settings.piece ?? puzzle?.piece ?? ["", ""];
     for (const id of ["rows", "cols"]) {
       byId(id).value = settings[id] ?? "";
       byId(id).placeholder = puzzle?.[id] || "auto";
     }
     for (const id of ["rotated", "shuffle"]) byId(id).checked = settings[id];
-    show("shuffle-part", state.sheet);
-    byId("solve").disabled = !puzzle;
-    byId("failed").textContent = state.error;
-    show("failed", state.error);
+    Object.assign(this, { key, version, known: JSON.stringify(this.settings) });
   }
 }

@@ -58,5 +58,5 @@ def catch_errors(case: str) -> Iterator[None]:
         yield
     except CheckFailed:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise CheckFailed(f"on {case} it raises {describe_error(error)}.") from error

@@ -13,12 +13,12 @@ once it is placed.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from jigsolve.puzzle import _kernels as geometry
 from jigsolve.puzzle._kernels import inner, piece_of, side_id
 from jigsolve.puzzle.geometry import SIDES
+from jigsolve.runtime._kernels import njit
 from jigsolve.solvers.ranking import NO_SIDE
 
 NO_PIECE = -1

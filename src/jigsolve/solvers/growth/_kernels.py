@@ -4,7 +4,6 @@
 """
 
 import numpy as np
-from numba import njit
 
 from jigsolve.compatibility.evidence._kernels import KEY_FACTOR, compute
 from jigsolve.puzzle._kernels import (
@@ -18,6 +17,7 @@ from jigsolve.puzzle._kernels import (
     turn_to_meet,
 )
 from jigsolve.puzzle.geometry import SIDES
+from jigsolve.runtime._kernels import njit
 
 PIECE, TURN, PROPOSED, PROPOSED_TURN = range(4)  # rows of board.cells
 PLACE, UNPLACED, COPIES, TURN_BITS = range(4)  # rows of board.stock

@@ -1,10 +1,10 @@
 """The exchange of two patches. `b` is the board, `w` the `Workspace`."""
 
 import numpy as np
-from numba import njit
 
 from jigsolve.puzzle._kernels import compose_turns, inner, piece_of, rotate_offset
 from jigsolve.puzzle.geometry import SIDES
+from jigsolve.runtime._kernels import njit
 from jigsolve.solvers.growth import _kernels as k
 
 NEITHER, PATCH, DISPLACED = -1, 0, 1  # labels: cells that do not change, the patch, what gives way to it

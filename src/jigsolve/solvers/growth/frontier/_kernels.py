@@ -1,7 +1,6 @@
 """Growth on the frontier: rate the candidates of open cells, fill cells in the order of their priority."""
 
 import numpy as np
-from numba import njit
 
 from jigsolve.puzzle._kernels import (
     direction_of,
@@ -15,6 +14,7 @@ from jigsolve.puzzle._kernels import (
 )
 from jigsolve.puzzle.geometry import SIDES
 from jigsolve.relaxation._kernels import trust
+from jigsolve.runtime._kernels import njit
 from jigsolve.solvers.growth import _kernels as k
 
 MIN_PRIORITY = 1e-12  # of an open cell without candidates, for each of its filled neighbours
