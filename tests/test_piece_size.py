@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from jigsolve.io import render
-from jigsolve.io.piece_size import estimate_grid
+from jigsolve.io.grid_detection import estimate_grid
 from jigsolve.puzzle.pieces import cut, scramble
 from jigsolve.runtime.errors import InputError
 from pictures import photograph

@@ -67,7 +67,7 @@ def _read_input(request: SolveRequest, memory_limit: float | None, bag: bool) ->
     rows, cols = (None, None) if bag else (request.rows, request.cols)
     given = inputs.read_puzzle(
         request.input, request.piece, request.rotated, rows, cols, bag=bag, in_place=request.in_place,
-        memory_limit=memory_limit,
+        keep_lines=request.keep_lines, memory_limit=memory_limit,
     )  # fmt: skip
     if request.targets.output is not None:
         files.check_picture_target(request.targets.output, given.puzzle.pieces[0])

@@ -67,6 +67,9 @@ def solve(
         bool,
         typer.Option("--in-place", rich_help_panel=PUZZLE, help="Pieces lie in their cells, only rotated (Type 3)."),
     ] = False,
+    keep_lines: Annotated[
+        bool, typer.Option("--keep-lines", rich_help_panel=PUZZLE, help="Keep lines between the pieces in the picture.")
+    ] = False,
     rows: Annotated[int | None, make_option("R", "Rows of the picture, if known.", PUZZLE, min=1)] = None,
     cols: Annotated[int | None, make_option("C", "Columns of the picture, if known.", PUZZLE, min=1)] = None,
     pictures: Annotated[
@@ -120,8 +123,8 @@ def solve(
         output = default_output(input)
     request = SolveRequest(
         input=input, targets=Targets(output, layout, overlay, report, animation), piece=parse_piece_choice(piece),
-        rotated=rotated, in_place=in_place, rows=rows, cols=cols, pictures=parse_picture_count(pictures), pin=pin,
-        reference=reference,
+        rotated=rotated, in_place=in_place, keep_lines=keep_lines, rows=rows, cols=cols,
+        pictures=parse_picture_count(pictures), pin=pin, reference=reference,
     )  # fmt: skip
     from jigsolve.cli.plugins import load_plugins
     from jigsolve.cli.solve import run

@@ -1,0 +1,142 @@
+"""Estimates where the pieces of a scrambled sheet lie, from the sheet alone."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from jigsolve.io.grid_detection.cuts import AxisGrid, measure_jumps, rank_grids
+from jigsolve.io.grid_detection.lines import Lines, find_lines
+from jigsolve.io.grid_detection.profiles import Floats, to_shades
+from jigsolve.io.grid_detection.values import MIN_PARTIAL_SHARE, Axis, GridEstimate
+from jigsolve.puzzle import Pixels, Size
+from jigsolve.runtime import InputError
+
+UNSURE_CONFIDENCE = 0.5  # the most that an estimate gets whose cells may be enlarged pixels
+OBLONG_COST = 2.0  # of pieces that are not square, if both axes are cut
+MAX_SQUARE_DIFFERENCE = 0.01  # of the pitch: scaled sheets are rounded to whole pixels
+MAX_FLAT_DEVIATION = 4.0  # of 255; mean absolute deviation of pixels that count as one colour
+MIN_FLAT_CELL_SHARE = 0.98  # a grid with more cells of one colour each shows enlarged pixels, not pieces
+MIN_CONTINUED_JUMP = 0.4  # of the cuts of one axis in a strip at the edge: then the strip consists of cropped pieces
+LINE_DOUBT = 0.35  # probability that a single line between tiles is part of the picture
+MAX_GIVEN_DIFFERENCE_PX = 1.0  # between a given size and the tiles or the pitch of lines that were found
+
+
+def estimate_grid(sheet: Pixels, width: int | None = None, height: int | None = None) -> GridEstimate:
+    """Estimate the size and position of the pieces of a sheet. A given width or height is kept."""
+    if sheet.ndim != 3 or min(sheet.shape[:2]) < 2:
+        raise InputError(f"Expected a sheet of shape (height, width, channels), got shape {sheet.shape}.")
+    if (width or 0) > sheet.shape[1] or (height or 0) > sheet.shape[0]:
+        raise InputError(
+            f"Expected a piece no larger than the picture, {sheet.shape[1]}x{sheet.shape[0]},"
+            f" got {width or 'auto'}x{height or 'auto'}."
+        )
+    lines = find_lines(sheet)
+    if lines is not None and _suits(lines[0], width) and _suits(lines[1], height):
+        return _place_between_lines(*lines)
+    jumps = measure_jumps(sheet), measure_jumps(sheet.swapaxes(0, 1))
+    estimate = _choose_grid(sheet, rank_grids(jumps[0], width), rank_grids(jumps[1], height))
+    if width is None and height is None and _has_flat_cells(sheet, estimate):
+        across, down = (_remove_grid(axis, size) for axis, size in zip(jumps, estimate.piece, strict=True))
+        coarse = _choose_grid(sheet, rank_grids(across, None), rank_grids(down, None))
+        is_multiple = coarse.piece[0] % estimate.piece[0] == 0 == coarse.piece[1] % estimate.piece[1]
+        unsure = replace(estimate, confidence=min(estimate.confidence, UNSURE_CONFIDENCE))
+        estimate = coarse if is_multiple else unsure
+    return estimate
+
+
+def _suits(lines: Lines, given: int | None) -> bool:
+    return given is None or min(abs(lines.length - given), abs(lines.pitch - given)) <= MAX_GIVEN_DIFFERENCE_PX
+
+
+def _place_between_lines(across: Lines, down: Lines) -> GridEstimate:
+    x, y = (Axis(one.start, one.pitch, one.length, one.count) for one in (across, down))
+    colours = [one.colour for one in (across, down) if one.colour is not None]
+    colour = tuple(float(value) for value in np.mean(colours, axis=0))
+    return GridEstimate(x, y, 1.0 - LINE_DOUBT ** (across.seen + down.seen), line_colour=colour)
+
+
+def _choose_grid(sheet: Pixels, across: list[AxisGrid], down: list[AxisGrid]) -> GridEstimate:
+    """The most likely pair of grids, one of each axis."""
+    pairs = [(x, y, x.evidence + y.evidence - (OBLONG_COST if _is_oblong(x, y) else 0.0)) for x in across for y in down]
+    pairs.sort(key=lambda pair: -pair[2])
+    probabilities = np.exp(np.array([evidence for _, _, evidence in pairs]) - pairs[0][2])
+    probabilities /= probabilities.sum()
+    x, y, _ = pairs[0]
+    sizes: dict[Size, float] = {}
+    for (a, b, _), probability in zip(pairs, probabilities.tolist(), strict=True):
+        size = round(a.pitch), round(b.pitch)
+        sizes[size] = sizes.get(size, 0.0) + probability
+    del sizes[round(x.pitch), round(y.pitch)]
+    same = np.array([_is_same(a, x) and _is_same(b, y) for a, b, _ in pairs])
+    has_frame = x.start > 0 or y.start > 0
+    transposed = sheet.swapaxes(0, 1)
+    columns, rows = _find_cells(sheet, x, has_frame), _find_cells(transposed, y, has_frame)
+    columns, rows = _add_partial_cells(sheet, columns, rows), _add_partial_cells(transposed, rows, columns)
+    alternatives = tuple(sorted(sizes.items(), key=lambda item: -item[1])[:3])
+    return GridEstimate(columns, rows, float(probabilities[same].sum()), alternatives)
+
+
+def _is_same(one: AxisGrid, other: AxisGrid) -> bool:
+    """Whether two grids differ by less than a pixel."""
+    return abs(one.start - other.start) < 1.0 and abs(one.pitch - other.pitch) < MAX_SQUARE_DIFFERENCE * other.pitch
+
+
+def _is_oblong(x: AxisGrid, y: AxisGrid) -> bool:
+    return x.has_cuts and y.has_cuts and abs(x.pitch - y.pitch) > MAX_SQUARE_DIFFERENCE * x.pitch
+
+
+def _has_flat_cells(sheet: Pixels, estimate: GridEstimate) -> bool:
+    """Whether nearly all cells have one colour each: then they are enlarged pixels of a drawing or a code."""
+    (width, height), (left, top), (cols, rows) = estimate.piece, estimate.corner, estimate.cells
+    if cols * rows < 4 or estimate.x.is_fractional or estimate.y.is_fractional or left < 0 or top < 0:
+        return False
+    pixels = to_shades(sheet[top : top + rows * height, left : left + cols * width])
+    if pixels.shape[:2] != (rows * height, cols * width):
+        return False
+    cells = pixels.reshape(rows, height, cols, width, -1)
+    deviation = np.abs(cells - cells.mean(axis=(1, 3), keepdims=True)).mean(axis=(1, 3, 4))
+    return bool((deviation < MAX_FLAT_DEVIATION).mean() > MIN_FLAT_CELL_SHARE)
+
+
+def _remove_grid(jumps: Floats, size: int) -> Floats:
+    """The jumps minus what the lines of a grid have in common."""
+    rest = jumps.copy()
+    if size < len(jumps):
+        rest[::size] -= max(0.0, float(np.quantile(jumps[::size][1:], 0.25)))
+    return rest
+
+
+def _find_cells(sheet: Pixels, grid: AxisGrid, has_frame: bool) -> Axis:
+    """The whole cells along x. A frame of one colour has no cells."""
+    begin, count = grid.start, max(1, int((sheet.shape[1] - grid.start) / grid.pitch + 1e-6))
+    while has_frame and count > 1 and _is_flat(sheet[:, : int(begin + grid.pitch)]):
+        begin, count = begin + grid.pitch, count - 1
+    while has_frame and count > 1 and _is_flat(sheet[:, round(begin + (count - 1) * grid.pitch) :]):
+        count -= 1
+    return Axis(begin, grid.pitch, grid.pitch, count)
+
+
+def _add_partial_cells(sheet: Pixels, axis: Axis, other: Axis) -> Axis:
+    """Count cropped cells at both ends, if most of a cell is left and the cuts of the other axis go through them."""
+    if axis.count < 2 or other.count < 2:
+        return axis
+    before, after = axis.start, sheet.shape[1] - axis.start - axis.count * axis.pitch
+    least = MIN_PARTIAL_SHARE * axis.pitch
+    if after >= least and _has_cuts(sheet[:, -int(after) :], other):
+        axis = replace(axis, count=axis.count + 1)
+    if before >= least and _has_cuts(sheet[:, : int(before)], other):
+        axis = replace(axis, start=axis.start - axis.pitch, count=axis.count + 1)
+    return axis
+
+
+def _has_cuts(strip: Pixels, axis: Axis) -> bool:
+    """Whether the pixels of a strip jump where the rows of an axis meet."""
+    jumps = measure_jumps(strip.swapaxes(0, 1))
+    lines = axis.begins()[1:]
+    return float(jumps[lines].mean()) > MIN_CONTINUED_JUMP
+
+
+def _is_flat(part: Pixels) -> bool:
+    """Whether it has one colour, up to JPEG artefacts around an edge."""
+    shades = to_shades(part)
+    return bool(np.abs(shades - np.median(shades, axis=(0, 1))).mean() < MAX_FLAT_DEVIATION)
