@@ -25,6 +25,7 @@ from jigsolve.runtime import InputError
 CLEAN = "clean"
 MIXED = "mixed"  # made by `make_bag`
 Change = TypeVar("Change", bound=Callable[..., object])
+SEED_STEP = 1_000_003  # between shuffles of few pieces that are tried
 MARGIN = (17, 11)  # pixels beside and below the pieces
 
 
@@ -73,6 +74,9 @@ def make_case(protocol: str, picture: Pixels, piece: Size, rotate: bool, seed: i
         if name in numbers:
             picture, piece = before.change(picture, piece, numbers[name])
     puzzle, truth = scramble(cut(picture, piece), rotate, seed)
+    while "few" in numbers and not _shows_cuts(puzzle, truth):
+        seed += SEED_STEP
+        puzzle, truth = scramble(cut(picture, piece), rotate, seed)
     case = Case(puzzle, truth, picture[: puzzle.rows * piece[1], : puzzle.cols * piece[0]])
     if "few" in numbers:
         case = replace(case, sheet=render.render_sheet(puzzle))
@@ -81,6 +85,14 @@ def make_case(protocol: str, picture: Pixels, piece: Size, rotate: bool, seed: i
         if name in numbers:
             case = after.change(case, numbers[name], rng)
     return case
+
+
+def _shows_cuts(puzzle: Puzzle, truth: Layout) -> bool:
+    """Whether the pieces of no two columns or rows of the sheet are all neighbours: few pieces are often shuffled so
+    that whole rows stay together, and then they are one piece for anyone who does not know."""
+    sheet = Layout(np.arange(len(puzzle)).reshape(puzzle.rows, puzzle.cols), np.zeros_like(truth.turns))
+    right, down = render.find_wrong_joints(sheet, truth)
+    return bool(right.any(axis=0).all() and down.any(axis=1).all())
 
 
 def parse_protocol(protocol: str) -> dict[str, int]:

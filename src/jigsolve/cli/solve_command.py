@@ -13,7 +13,11 @@ from jigsolve.cli.request import SolveRequest, Targets, default_output
 STOPPED_EARLY = 3  # exit code: a partial answer was written
 DETAILS = """
 Sheets: the piece size is estimated unless --piece gives it. Pixels that fill no whole piece are a margin. They are
-not part of the puzzle and stay where they are in the picture; if pieces are rotated, they are left out.
+not part of the puzzle and stay where they are in the picture; if pieces are rotated, they are left out. Lines and
+gaps of one colour between the pieces, and the frame around them, are left out; --keep-lines puts them back. Scaled
+sheets, whose pieces are no whole number of pixels wide, and cropped sheets are read, too. If a sheet does not show how
+it was cut, several sizes are tried, and the one with the most believable answer is taken; the last line takes into
+account how sure that is.
 
 Folders and zips: each file is one piece. Sizes may differ by up to 2 pixels. Rows and columns are found unless --rows
 or --cols gives them; where pieces are missing, cells stay empty.

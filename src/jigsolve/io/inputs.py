@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from jigsolve.io import render
-from jigsolve.io.grid_detection import Axis, GridEstimate, cut_cells, estimate_grid
+from jigsolve.io.grid_detection import GridEstimate, cut_cells, estimate_grid, rank_estimates
 from jigsolve.io.normalise import normalise_pieces
 from jigsolve.puzzle import UNKNOWN, Layout, Pixels, Puzzle, Size, check_picture
 from jigsolve.runtime import InputError, memory
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from jigsolve.io.files import Pieces
 
 AUTO = "auto"
+MIN_CLEAR_CONFIDENCE = 0.98  # with less, several grids are kept for trial
+MIN_TRIED_CONFIDENCE = 0.0005
+MAX_TRIED_PIECES = 400
 FRAMES_NOTE = "{} has several frames: the first is taken."
 
 
@@ -89,6 +92,25 @@ class ReadOptions:
 
 
 @dataclass(frozen=True, eq=False)
+class SizeDoubt:
+    """A sheet that does not show clearly how it was cut. estimates: the grids it may have, likeliest first; one of a
+    single cell means that it was not cut at all."""
+
+    sheet: Pixels
+    options: ReadOptions
+    estimates: tuple[GridEstimate, ...]
+
+    def read(self, chosen: GridEstimate, confidence: float) -> Input:
+        """The puzzle, cut by one of the grids after all of them were tried, and its confidence then."""
+        if chosen.cells == (1, 1):
+            raise _make_no_cuts_error([one for one in self.estimates if one is not chosen])
+        size = _describe_size(chosen)
+        others = _list_sizes([one for one in self.estimates if one is not chosen and one.cells != (1, 1)])
+        note = f"Pieces of {size} ({_describe_confidence(confidence)}), by solving it with {others}, too."
+        return _cut_sheet(self.sheet, self.options, replace(chosen, confidence=confidence), [note])
+
+
+@dataclass(frozen=True, eq=False)
 class Input:
     """A puzzle as it was read.
 
@@ -97,6 +119,7 @@ class Input:
     margin: the part of the sheet that does not belong to the puzzle.
     lines:  where the pieces lie between lines that are kept; None if there are none.
     size_confidence: probability that the sheet was cut rightly into pieces.
+    doubt:  other ways to cut the sheet, if it does not show clearly which is right.
     notes:  what was estimated and what was left out, one line each.
     """
 
@@ -106,6 +129,7 @@ class Input:
     margin: Margin = NO_MARGIN
     lines: GridEstimate | None = None
     size_confidence: float = 1.0
+    doubt: SizeDoubt | None = None
     notes: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -159,7 +183,17 @@ def from_pieces(
 
 def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
     check_picture(sheet)
-    estimate, notes = _estimate_grid(sheet, options)
+    estimates, notes = _estimate_grids(sheet, options)
+    usable = [one for one in estimates if one.cells != (1, 1)]
+    if not usable:
+        raise _make_no_cuts_error(estimates)
+    found = _cut_sheet(sheet, options, usable[0], notes)
+    is_open = len(estimates) > 1 and not options.is_bag
+    return replace(found, doubt=SizeDoubt(sheet, options, tuple(estimates))) if is_open else found
+
+
+def _cut_sheet(sheet: Pixels, options: ReadOptions, estimate: GridEstimate, notes: list[str]) -> Input:
+    """The puzzle of a sheet whose grid is known."""
     x, y = estimate.x, estimate.y
     pieces = cut_cells(sheet, x, y)
     (left, right), (top, bottom) = x.margins(sheet.shape[1]), y.margins(sheet.shape[0])
@@ -175,8 +209,8 @@ def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
         notes.append(_describe_margin(margin, sheet[..., 0].size - covered, options, is_whole))
     keeps_margin = any(margin) and is_whole and estimate.line_colour is None and not options.is_bag
     puzzle = options.make_puzzle(pieces, grid)
-    return Input(puzzle, None, sheet if keeps_margin or lines else None, margin, lines, estimate.confidence,
-                 tuple(notes))  # fmt: skip
+    kept = sheet if keeps_margin or lines else None
+    return Input(puzzle, None, kept, margin, lines, estimate.confidence, notes=tuple(notes))
 
 
 def _convert_pieces(read: Pieces, path: str, options: ReadOptions) -> Input:
@@ -235,35 +269,57 @@ def _draw_lines(sheet: Pixels, grid: GridEstimate, picture: Pixels, layout: Layo
     return whole
 
 
-def _estimate_grid(sheet: Pixels, options: ReadOptions) -> tuple[GridEstimate, list[str]]:
-    """The grid of a sheet, and notes. Rows and cols that make another number of pieces determine the piece size."""
+def _estimate_grids(sheet: Pixels, options: ReadOptions) -> tuple[list[GridEstimate], list[str]]:
+    """The grid of a sheet, or several if it is not clear, and notes. Given rows and cols restrict the grids, or
+    determine the piece size if none of the grids has them."""
     if options.size is not None:
-        return replace(estimate_grid(sheet, *options.size), confidence=1.0), []
-    estimate = estimate_grid(sheet)
+        return [replace(estimate_grid(sheet, *options.size), confidence=1.0)], []
+    estimates = rank_estimates(sheet)
     rows, cols = options.rows, options.cols
-    if rows and cols and rows * cols != estimate.cells[0] * estimate.cells[1]:
+    if rows and cols and rows * cols != estimates[0].cells[0] * estimates[0].cells[1]:
         width, height = sheet.shape[1] // cols, sheet.shape[0] // rows
         if min(width, height) < 2:
             raise InputError(f"Expected rows and cols of at least 2 pixels each, got {rows} x {cols}.")
         note = f"Pieces of {width}x{height}, by {rows} rows x {cols} cols."
-        return replace(estimate_grid(sheet, width, height), confidence=1.0), [note]
-    others = ", ".join(f"{width}x{height}" for (width, height), _ in estimate.alternatives)
-    if estimate.cells == (1, 1):
-        raise InputError(f"Expected a scrambled sheet, found no cuts; --piece sets the size (perhaps {others}).")
-    size = f"{_describe_length(estimate.x)}x{_describe_length(estimate.y)}"
-    confidence = f"confidence {min(estimate.confidence, 0.99):.2f}"  # never certain
-    if estimate.is_sure:
-        return estimate, [f"Pieces of {size} found ({confidence}{f'; next {others}' if others else ''})."]
+        return [replace(estimate_grid(sheet, width, height), confidence=1.0)], [note]
+    best, others = estimates[0], _list_sizes(estimates[1:])
+    confidence = _describe_confidence(best.confidence)
+    if best.confidence >= MIN_CLEAR_CONFIDENCE:
+        if best.cells == (1, 1):
+            raise _make_no_cuts_error(estimates[1:])
+        return [best], [f"Pieces of {_describe_size(best)} found ({confidence}{f'; next {others}' if others else ''})."]
+    tried = [
+        one
+        for one in estimates
+        if one.confidence >= MIN_TRIED_CONFIDENCE and one.cells[0] * one.cells[1] <= MAX_TRIED_PIECES
+    ]
+    estimates = tried if best in tried else [best]
+    size = _describe_size(next((one for one in estimates if one.cells != (1, 1)), best))
     others = f", or else {others}" if others else ""
-    return estimate, [f"Unsure of the piece size: {size} ({confidence}){others}; --piece overrides it."]
+    return estimates, [f"Unsure of the piece size: {size} ({confidence}){others}; --piece overrides it."]
+
+
+def _make_no_cuts_error(others: Sequence[GridEstimate]) -> InputError:
+    sizes = _list_sizes([one for one in others if one.cells != (1, 1)])
+    return InputError(f"Expected a scrambled sheet, found no cuts; --piece sets the size (perhaps {sizes}).")
+
+
+def _list_sizes(estimates: Sequence[GridEstimate]) -> str:
+    return ", ".join([*dict.fromkeys(_describe_size(one) for one in estimates)][:3])
+
+
+def _describe_size(estimate: GridEstimate) -> str:
+    return "x".join(
+        f"{axis.extent:.1f}" if axis.is_fractional else str(axis.length) for axis in (estimate.x, estimate.y)
+    )
+
+
+def _describe_confidence(confidence: float) -> str:
+    return f"confidence {min(confidence, 0.99):.2f}"  # never certain
 
 
 def _describe_grid(rows: int, cols: int) -> str:
     return f"{rows} rows x {cols} cols"
-
-
-def _describe_length(axis: Axis) -> str:
-    return f"{axis.extent:.1f}" if axis.is_fractional else str(axis.length)
 
 
 def _describe_lines(estimate: GridEstimate, kept: bool) -> str:

@@ -18,6 +18,7 @@ from jigsolve.page.replay.atlas import Atlas, arrange_pieces
 from jigsolve.page.replay.timeline import Entry
 from jigsolve.page.worker import Task
 from jigsolve.pipeline import SolveParams
+from jigsolve.pipeline.root import settle_size
 from jigsolve.puzzle import NO_PINS, Pins, Pixels, check_pins, cut, scramble
 from jigsolve.runtime import InputError
 
@@ -84,7 +85,7 @@ def build_input(source: Source, settings: Settings) -> Input:
         note = f"A whole picture, cut into {len(puzzle)} pieces of {width}x{height} and shuffled."
         built = Input(puzzle, notes=(note,))
     else:
-        built = from_sheet(source, piece, settings.rotated, settings.rows, settings.cols)
+        built = settle_size(from_sheet(source, piece, settings.rotated, settings.rows, settings.cols))
     if len(built.puzzle) > MAX_PIECES:
         raise InputError(f"Expected at most {MAX_PIECES} pieces, got {len(built.puzzle)}.")
     return built

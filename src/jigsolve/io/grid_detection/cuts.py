@@ -20,7 +20,9 @@ FLAT_SHARE_PRIOR = 0.05  # pseudo-count of flat pixels, as a share of a line: sh
 MAX_BLOCK_JUMP = 0.4  # regular jumps below this may come from JPEG blocks
 MAX_JUMP = 1.0  # larger jumps are clipped
 FULL_CONTRAST = 0.2  # between jumps on and off the lines; the evidence of a grid with less contrast is reduced
+USUAL_QUANTILE = 0.8  # of the jumps: what is usual away from cuts; beside cuts they are smaller
 MIN_JUMP_VARIANCE = 0.01
+FULL_TEXTURE = 0.4  # the evidence of a sheet with a smaller share of pixels that are not flat is reduced
 TEMPERATURE = 6.0  # divides the evidence, because neighbouring lines are not independent
 FULL_GRID_COST = 4.0  # negative log prior of a grid that fills the axis
 MARGIN_COST = 8.0  # of a grid that leaves a margin at the end
@@ -44,8 +46,16 @@ class AxisGrid(NamedTuple):
     has_cuts: bool = True
 
 
-def measure_jumps(sheet: Pixels) -> Floats:
-    """(width,) mean log ratio of the change from column x - 1 to x against the changes around it."""
+class Jumps(NamedTuple):
+    """sizes: (width,) mean log ratio of the change from column x - 1 to x against the changes around it, above the
+    usual one. texture: share of the pixels that are not flat."""
+
+    sizes: Floats
+    texture: float
+
+
+def measure_jumps(sheet: Pixels) -> Jumps:
+    """How much neighbouring columns differ."""
     height, width = sheet.shape[:2]
     total, weights = np.zeros(width - 1), np.zeros(width - 1)
     rows = sample_lines(height, MAX_SAMPLED_LINES)
@@ -57,8 +67,9 @@ def measure_jumps(sheet: Pixels) -> Floats:
         weight = larger / (larger + NOISE_LEVEL)  # flat areas say nothing
         total += (weight * np.log((change + NOISE_LEVEL) / (around + NOISE_LEVEL))).sum(axis=0)
         weights += weight.sum(axis=0)
-    jumps = total / (weights + FLAT_SHARE_PRIOR * len(rows))
-    return _remove_blocks(np.concatenate([[0.0], jumps]))
+    jumps = np.concatenate([[0.0], total / (weights + FLAT_SHARE_PRIOR * len(rows))])
+    jumps[1:] -= min(0.0, float(np.quantile(jumps[1:], USUAL_QUANTILE)))  # far below 0 between the strokes of text
+    return Jumps(_remove_blocks(jumps), float(weights.sum() / (len(rows) * (width - 1))))
 
 
 def _remove_blocks(jumps: Floats) -> Floats:
@@ -77,10 +88,10 @@ def _remove_blocks(jumps: Floats) -> Floats:
     return jumps
 
 
-def rank_grids(jumps: Floats, given: int | None) -> list[AxisGrid]:
+def rank_grids(jumps: Jumps, given: int | None) -> list[AxisGrid]:
     """The most likely grids of an axis, best first. An axis without cuts has evidence 0."""
-    n = len(jumps)
-    clipped = np.clip(jumps, 0.0, MAX_JUMP)
+    n = len(jumps.sizes)
+    clipped = Jumps(np.clip(jumps.sizes, 0.0, MAX_JUMP), jumps.texture)
     if given == n:
         return [AxisGrid(n, 0, 0.0, has_cuts=False)]
     if given is not None:
@@ -97,19 +108,19 @@ def rank_grids(jumps: Floats, given: int | None) -> list[AxisGrid]:
     return sorted(grids, key=lambda grid: -grid.evidence)[:MAX_GRIDS_PER_AXIS]
 
 
-def _weigh_starts(jumps: Floats, size: int) -> Floats:
+def _weigh_starts(jumps: Jumps, size: int) -> Floats:
     """(size,) log posterior of the lines x = start, start + size, ... for each start."""
-    n = len(jumps)
-    folded = np.pad(jumps, (0, -n % size)).reshape(-1, size)  # x = 0 is no line; its jump is 0
+    n = len(jumps.sizes)
+    folded = np.pad(jumps.sizes, (0, -n % size)).reshape(-1, size)  # x = 0 is no line; its jump is 0
     count = np.bincount(np.arange(1, n) % size, minlength=size)
     log_prior = np.full(size, -OFFSET_COST - np.log(size))  # for each start
     log_prior[0] = -MARGIN_COST if n % size else -FULL_GRID_COST
     return np.asarray(_compute_evidence(jumps, folded.sum(axis=0), count) + log_prior)
 
 
-def _rank_fractions(jumps: Floats) -> list[AxisGrid]:
+def _rank_fractions(jumps: Jumps) -> list[AxisGrid]:
     """Grids whose pitch is no whole number, as scaled sheets have them: those that fill the axis, and others."""
-    n = len(jumps)
+    n = len(jumps.sizes)
     grids = []
     for count in range(2, int(n / MIN_FRACTIONAL_PX) + 1):
         if n % count:
@@ -124,44 +135,46 @@ def _rank_fractions(jumps: Floats) -> list[AxisGrid]:
     return grids
 
 
-def _fit_start(jumps: Floats, pitch: float, starts: Floats) -> AxisGrid:
+def _fit_start(jumps: Jumps, pitch: float, starts: Floats) -> AxisGrid:
     """The grid of this pitch and one of these starts that explains the jumps best, without its prior.
 
     A cut inside a pixel makes the pixels jump on both of its sides.
     """
-    n = len(jumps)
+    n = len(jumps.sizes)
     cuts = starts[:, None] + np.arange(int(n / pitch) + 1) * pitch
     first, last = (np.asarray(side, dtype=np.intp) for side in (np.ceil(cuts - HALF_CUT), np.floor(cuts + HALF_CUT)))
     on_lines, count = np.zeros(len(starts)), np.zeros(len(starts), dtype=np.intp)
     for lines, is_line in ((first, True), (last, last > first)):
         is_line = is_line & (lines > 0) & (lines < n)
-        on_lines += np.where(is_line, jumps[np.clip(lines, 0, n - 1)], 0.0).sum(axis=1)
+        on_lines += np.where(is_line, jumps.sizes[np.clip(lines, 0, n - 1)], 0.0).sum(axis=1)
         count += is_line.sum(axis=1)
     evidence = _compute_evidence(jumps, on_lines, count)
     best = int(np.argmax(evidence))
     return AxisGrid(pitch, float(starts[best]), float(evidence[best]))
 
 
-def _refine_start(jumps: Floats, grid: AxisGrid) -> AxisGrid:
+def _refine_start(jumps: Jumps, grid: AxisGrid) -> AxisGrid:
     """The grid moved by parts of a pixel to where the jumps are, if that explains them better."""
-    n = len(jumps)
+    n = len(jumps.sizes)
     number = np.arange(int((n - 3 - grid.start) / grid.pitch) + 1)
     nearest = np.rint(grid.start + number * grid.pitch).astype(np.intp)
     number, nearest = number[nearest > 1], nearest[nearest > 1]
     around = nearest[:, None] + np.arange(-1, 2)
-    weight = jumps[np.minimum(around, n - 1)] ** 2 + 1e-9
+    weight = jumps.sizes[np.minimum(around, n - 1)] ** 2 + 1e-9
     if len(number) < 2:
         return grid
     pitch, start = np.polyfit(number, (weight * around).sum(axis=1) / weight.sum(axis=1), 1)
-    moved = _fit_start(jumps, float(pitch), np.array([float(start) % float(pitch)]))
+    start %= pitch
+    start = 0.0 if pitch - start < START_STEP_PX else float(start)  # just before the first pixel
+    moved = _fit_start(jumps, float(pitch), np.array([start]))
     return moved if moved.evidence >= grid.evidence else grid
 
 
-def _find_periods(jumps: Floats) -> list[float]:
+def _find_periods(jumps: Jumps) -> list[float]:
     """The pitches at which jumps repeat, strongest first: peaks of the spectrum, summed over harmonics."""
-    n = len(jumps)
+    n = len(jumps.sizes)
     size = SPECTRUM_PADDING * n
-    power = np.abs(np.fft.rfft(jumps - jumps.mean(), size)) ** 2
+    power = np.abs(np.fft.rfft(jumps.sizes - jumps.sizes.mean(), size)) ** 2
     first, last = 2 * SPECTRUM_PADDING, int(size / MIN_FRACTIONAL_PX)
     if last - first < 3:
         return []
@@ -175,15 +188,16 @@ def _find_periods(jumps: Floats) -> list[float]:
     return [float(size / index[peak]) for peak in strongest]
 
 
-def _compute_evidence(jumps: Floats, on_lines: Floats, lines: NDArray[np.integer]) -> Floats:
+def _compute_evidence(jumps: Jumps, on_lines: Floats, lines: NDArray[np.integer]) -> Floats:
     """Log evidence of grids. on_lines: the sums of the jumps on the lines of each, lines: their numbers.
 
     It compares two means, one on the lines and one between them, with a single mean of all jumps.
     """
-    n, total, count = len(jumps) - 1, jumps[1:].sum(), np.maximum(lines, 1)
+    sizes = jumps.sizes[1:]
+    n, total, count = len(sizes), sizes.sum(), np.maximum(lines, 1)
     between = (total - on_lines) / np.maximum(n - count, 1)
-    spread = ((jumps[1:] - total / n) ** 2).sum() + MIN_JUMP_VARIANCE * n
+    spread = ((sizes - total / n) ** 2).sum() + MIN_JUMP_VARIANCE * n
     explained = on_lines**2 / count + (total - on_lines) * between - total**2 / n
     gain = -n / 2 * np.log1p(-np.clip(explained / spread, 0.0, 1.0 - 1e-9)) / TEMPERATURE
     gain *= np.clip((on_lines / count - between) / FULL_CONTRAST, 0.0, 1.0) ** 2
-    return np.asarray(gain)
+    return np.asarray(gain * min(1.0, jumps.texture / FULL_TEXTURE))

@@ -91,14 +91,12 @@ class GridEstimate:
 
     x, y: the cells along both axes; a single cell along an axis without cuts.
     confidence: probability that all of this is right.
-    alternatives: the next likely sizes of a piece, each with its probability.
     line_colour: (channels,) of the lines between the pieces, from 0 to 255; None if the pieces touch.
     """
 
     x: Axis
     y: Axis
     confidence: float
-    alternatives: tuple[tuple[Size, float], ...] = ()
     line_colour: tuple[float, ...] | None = None
 
     @property
