@@ -237,3 +237,7 @@ def test_every_picture_format_is_solved(tmp_path: Path, name: str, channels: int
     back = files.read_picture(tmp_path / "solved.png")
     np.testing.assert_array_equal(back, solved)  # alpha and depth are kept
     assert back.dtype == solved.dtype
+
+
+def test_a_size_as_large_as_the_sheet_makes_one_piece() -> None:
+    assert len(inputs.from_sheet(photograph("chelsea"), (451, 300)).puzzle) == 1

@@ -184,10 +184,10 @@ def from_pieces(
 def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
     check_picture(sheet)
     estimates, notes = _estimate_grids(sheet, options)
-    usable = [one for one in estimates if one.cells != (1, 1)]
-    if not usable:
+    best = next((one for one in estimates if one.cells != (1, 1)), estimates[0])
+    if best.cells == (1, 1) and best.confidence < 1.0:  # else a size was given
         raise _make_no_cuts_error(estimates)
-    found = _cut_sheet(sheet, options, usable[0], notes)
+    found = _cut_sheet(sheet, options, best, notes)
     is_open = len(estimates) > 1 and not options.is_bag
     return replace(found, doubt=SizeDoubt(sheet, options, tuple(estimates))) if is_open else found
 
