@@ -185,7 +185,7 @@ def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
     check_picture(sheet)
     estimates, notes = _estimate_grids(sheet, options)
     best = next((one for one in estimates if one.cells != (1, 1)), estimates[0])
-    if best.cells == (1, 1) and best.confidence < 1.0:  # else a size was given
+    if best.cells == (1, 1) and options.size is None and not (options.rows and options.cols):
         raise _make_no_cuts_error(estimates)
     found = _cut_sheet(sheet, options, best, notes)
     is_open = len(estimates) > 1 and not options.is_bag

@@ -50,6 +50,8 @@ def rank_estimates(sheet: Pixels, width: int | None = None, height: int | None =
     estimates = _rank_pairs(sheet, across, down)
     if width is None and height is None and _has_flat_cells(sheet, estimates[0]):
         estimates = _rank_without(sheet, jumps, estimates)
+    if not any(axis.sizes.any() for axis in jumps):  # a sheet of one colour
+        estimates[0] = replace(estimates[0], confidence=1.0)
     if found:
         rest = 1.0 - found[0].confidence
         estimates = [*found, *(replace(one, confidence=one.confidence * rest) for one in estimates)]
