@@ -19,7 +19,7 @@ import numpy as np
 from PIL import Image
 
 from jigsolve.io import files, render
-from jigsolve.io.piece_size import GridEstimate, estimate_grid
+from jigsolve.io.grid_detection import GridEstimate, estimate_grid
 from jigsolve.puzzle.pieces import Pixels, cut, scramble
 
 VARIANTS = ("square", "square, turned", "oblong", "oblong, turned", "strips", "one row", "margin", "frame")

@@ -169,7 +169,7 @@ def test_an_unsure_size_gives_a_note() -> None:
     ("options", "message"),
     [({"piece": "some"}, "'auto'"), ({"piece": (41, 500)}, "no larger"), ({"piece": (40, 40), "rows": 8}, "77 pieces"),
      ({"piece": (40, 40), "cols": 80}, "77 pieces"), ({"piece": (40, 40), "rows": 7, "cols": 7}, "77 pieces"),
-     ({"rows": 400, "cols": 3}, "at least 2 pixels"), ({}, "found no cuts; --piece"),
+     ({"rows": 400, "cols": 3}, "at least 2 pixels"),
      ({"rows": 0}, "rows of at least 1"), ({"cols": -3}, "cols of at least 1")],
 )  # fmt: skip
 def test_bad_options_give_errors_of_one_line(options: dict[str, object], message: str) -> None:
@@ -237,3 +237,7 @@ def test_every_picture_format_is_solved(tmp_path: Path, name: str, channels: int
     back = files.read_picture(tmp_path / "solved.png")
     np.testing.assert_array_equal(back, solved)  # alpha and depth are kept
     assert back.dtype == solved.dtype
+
+
+def test_a_size_as_large_as_the_sheet_makes_one_piece() -> None:
+    assert len(inputs.from_sheet(photograph("chelsea"), (451, 300)).puzzle) == 1

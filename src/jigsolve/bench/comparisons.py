@@ -11,8 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
+from jigsolve.bench.alignment import align
 from jigsolve.bench.campaign import Run
-from jigsolve.bench.protocols import CLEAN, Case, align, make_case, score_case
+from jigsolve.bench.protocols import CLEAN, Case, make_case, score_case
 from jigsolve.bench.records import Record
 from jigsolve.bench.sections import rank_solvers, section_order
 from jigsolve.io import files, layout_file, pictures, render

@@ -71,7 +71,7 @@ def measure(run: Run, pictures: Sequence[Pixels]) -> Outcome:
     if isinstance(case, Bag):
         results = solve_mixed(case.puzzle, case.pictures, params, clock.forward, case.shape)
     else:
-        results = [solve(case.puzzle, params, clock.forward, case.pins, case.reference)]
+        results = [solve(case.given, params, clock.forward, case.pins, case.reference)]
     clock.finish()
     peak = memory.peak_bytes()
     if isinstance(case, Bag):

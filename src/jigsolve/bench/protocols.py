@@ -5,14 +5,17 @@ change the picture or the piece size before the cut, the others change the shuff
 the two tables, in whatever order they are named. All protocols of a picture share its shuffle.
 """
 
-from collections import Counter
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
+from jigsolve.bench import sheets
+from jigsolve.bench.alignment import align, filled_cells
 from jigsolve.io import inputs, pictures, render
+from jigsolve.io.inputs import Input
 from jigsolve.io.normalise import normalise_pieces
 from jigsolve.puzzle import HOLE, NO_PINS, UNKNOWN, Layout, PinnedCell, Pins, Pixels, Puzzle, Size
 from jigsolve.puzzle.pieces import cut, mix, scramble
@@ -22,18 +25,28 @@ from jigsolve.runtime import InputError
 CLEAN = "clean"
 MIXED = "mixed"  # made by `make_bag`
 Change = TypeVar("Change", bound=Callable[..., object])
+SEED_STEP = 1_000_003  # between shuffles of few pieces that are tried
 MARGIN = (17, 11)  # pixels beside and below the pieces
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A puzzle as the program gets it, with pins and a reference beside the pieces, and the truth."""
+    """A puzzle as the program gets it, with pins and a reference beside the pieces, and the truth.
+
+    sheet: the scrambled sheet, if the program has to find the pieces on it.
+    """
 
     puzzle: Puzzle
     truth: Layout
     whole: Pixels  # the picture that was cut
     pins: Pins = NO_PINS
     reference: Pixels | None = None
+    sheet: Pixels | None = None
+
+    @cached_property
+    def given(self) -> Input:
+        """The puzzle as the program reads it."""
+        return Input(self.puzzle) if self.sheet is None else inputs.from_sheet(self.sheet, rotated=self.puzzle.rotated)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +74,25 @@ def make_case(protocol: str, picture: Pixels, piece: Size, rotate: bool, seed: i
         if name in numbers:
             picture, piece = before.change(picture, piece, numbers[name])
     puzzle, truth = scramble(cut(picture, piece), rotate, seed)
+    while "few" in numbers and not _shows_cuts(puzzle, truth):
+        seed += SEED_STEP
+        puzzle, truth = scramble(cut(picture, piece), rotate, seed)
     case = Case(puzzle, truth, picture[: puzzle.rows * piece[1], : puzzle.cols * piece[0]])
+    if "few" in numbers:
+        case = replace(case, sheet=render.render_sheet(puzzle))
     rng = np.random.default_rng([seed, 1])
     for name, after in PUZZLE_CONDITIONS.items():
         if name in numbers:
             case = after.change(case, numbers[name], rng)
     return case
+
+
+def _shows_cuts(puzzle: Puzzle, truth: Layout) -> bool:
+    """Whether the pieces of no two columns or rows of the sheet are all neighbours: few pieces are often shuffled so
+    that whole rows stay together, and then they are one piece for anyone who does not know."""
+    sheet = Layout(np.arange(len(puzzle)).reshape(puzzle.rows, puzzle.cols), np.zeros_like(truth.turns))
+    right, down = render.find_wrong_joints(sheet, truth)
+    return bool(right.any(axis=0).all() and down.any(axis=1).all())
 
 
 def parse_protocol(protocol: str) -> dict[str, int]:
@@ -76,10 +102,11 @@ def parse_protocol(protocol: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for word in protocol.split("+") if protocol != CLEAN else ():
         name, _, digits = word.rpartition("-") if word[-1:].isdigit() else (word, "", "0")
-        if name not in bounds or name in found or not digits.isdecimal() or (digits == "0") != (bounds[name][1] == 0):
+        is_number = digits.isdecimal() or (name == "scaled" and digits.replace(".", "", 1).isdecimal())
+        if name not in bounds or name in found or not is_number or (digits == "0") != (bounds[name][1] == 0):
             names = ", ".join(each if hi == 0 else f"{each}-N" for each, (_, hi) in bounds.items())
             raise InputError(f"Expected a protocol out of {CLEAN}, {names}, or some joined by +, got {protocol!r}.")
-        (lo, hi), number = bounds[name], int(digits)
+        (lo, hi), number = bounds[name], round(100 * float(digits)) if "." in digits else int(digits)
         if not lo <= number <= hi:
             raise InputError(f"Expected {name}-N with N from {lo} to {hi}, got {word!r}.")
         found[name] = number
@@ -92,8 +119,10 @@ def _check_combination(names: Set[str], protocol: str) -> None:
         raise InputError(f"Expected strips or shreds, got {protocol!r}.")
     if MIXED in names and {"pinned", "reference"} & names:
         raise InputError(f"Expected no pins and no reference in a mixed bag, got {protocol!r}.")
+    if {"gaps", "lines"} <= names:
+        raise InputError(f"Expected gaps or lines, got {protocol!r}.")
     others = {MIXED, "pinned", "reference", "missing", "unknown-grid", "margin", "unknown-size"}
-    if "in-place" in names and others & names:
+    if "in-place" in names and (others | SHEET_CONDITIONS) & names:
         raise InputError(f"Expected all pieces on a known grid where they are in place, got {protocol!r}.")
 
 
@@ -109,43 +138,12 @@ def score_case(case: Case, layout: Layout) -> Scores:
     return score(layout, truth, case.puzzle.appearances(), rotated)
 
 
-def align(layout: Layout, truth: Layout, rotated: bool) -> tuple[Layout, Layout]:
-    """Both on one grid, shifted (and rotated) so that most pieces agree. For unknown grids: an answer may lie anywhere,
-    and only the relative positions of its pieces count."""
-    places = {int(truth.pieces[at]): (*at, int(truth.turns[at])) for at in _filled_cells(truth)}
-    views = []
-    for quarter in range(4 if rotated else 1):
-        view = layout.rotate(quarter)
-        offsets: Counter[Size] = Counter()
-        for y, x in _filled_cells(view):
-            row, col, turn = places.get(int(view.pieces[y, x]), (0, 0, -1))  # it may be of another picture
-            if turn == view.turns[y, x]:
-                offsets[row - y, col - x] += 1
-        offset, count = max(offsets.items(), key=lambda one: (one[1], one[0]), default=((0, 0), 0))
-        views.append((count, -quarter, offset, view))
-    _, _, (down, right), view = max(views, key=lambda one: one[:2])
-    top, left = max(0, -down), max(0, -right)
-    size = max(view.rows + top + down, truth.rows + top), max(view.cols + left + right, truth.cols + left)
-    return _shift(view, size, top + down, left + right), _shift(truth, size, top, left)
-
-
-def _filled_cells(layout: Layout) -> list[Size]:
-    return [(int(y), int(x)) for y, x in np.argwhere(layout.pieces != HOLE)]
-
-
-def _shift(layout: Layout, size: Size, down: int, right: int) -> Layout:
-    pieces, turns = np.full(size, HOLE, dtype=np.int32), np.zeros(size, dtype=np.int8)
-    for grid, part in ((pieces, layout.pieces), (turns, layout.turns)):
-        grid[down : down + layout.rows, right : right + layout.cols] = part
-    return Layout(pieces, turns)
-
-
 def make_bag(protocol: str, pictures: Sequence[Pixels], piece: Size, rotate: bool, seed: int) -> Bag:
     """Several pictures under a protocol, mixed. The program is given their number and, if all have the same one, their
     shape, unless the grid is unknown."""
     numbers = parse_protocol(protocol)
     cases = [make_case(protocol, picture, piece, rotate, seed + k) for k, picture in enumerate(pictures)]
-    puzzle, truths = mix([(case.puzzle, case.truth) for case in cases], seed)
+    puzzle, truths = mix([(case.given.puzzle, case.truth) for case in cases], seed)
     shapes = {(case.puzzle.rows, case.puzzle.cols) for case in cases}
     count = None if "unknown-grid" in numbers else numbers[MIXED]
     return Bag(puzzle, truths, count, shapes.pop() if len(shapes) == 1 else UNKNOWN)
@@ -183,6 +181,11 @@ def _cut_shreds(picture: Pixels, piece: Size, number: int) -> tuple[Pixels, Size
     return picture, (piece[0], picture.shape[0])
 
 
+def _cut_few(picture: Pixels, piece: Size, number: int) -> tuple[Pixels, Size]:
+    """N rows and N columns, on a sheet whose piece size is unknown."""
+    return picture, (picture.shape[1] // number, picture.shape[0] // number)
+
+
 def _remove_colour(picture: Pixels, piece: Size, number: int) -> tuple[Pixels, Size]:
     if picture.shape[2] < 3:
         return picture, piece
@@ -200,6 +203,7 @@ def _overexpose(picture: Pixels, piece: Size, number: int) -> tuple[Pixels, Size
 PICTURE_CONDITIONS = {
     "strips": Condition(_cut_strips),
     "shreds": Condition(_cut_shreds),
+    "few": Condition(_cut_few, 2, 9),
     "grey": Condition(_remove_colour),
     "white": Condition(_overexpose, 1, 99),
 }
@@ -246,33 +250,79 @@ def _shrink_some(case: Case, number: int, rng: np.random.Generator) -> Case:
     return _replace_pieces(case, normalise_pieces(pieces, [str(k) for k in range(len(pieces))])[0])
 
 
+def _draw_gaps(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """The sheet has gaps of N pixels between whole pieces."""
+    return replace(case, sheet=sheets.draw_gaps(case.puzzle, number, rng))
+
+
+def _draw_lines(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """The sheet has lines of N pixels over the cuts."""
+    return replace(case, sheet=sheets.draw_lines(case.puzzle, number, rng))
+
+
+def _scale(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """The sheet was scaled to N percent."""
+    return replace(case, sheet=sheets.scale(_sheet_of(case), number, rng))
+
+
+def _crop(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """The sheet has lost N pixels at some of its sides."""
+    return replace(case, sheet=sheets.crop(_sheet_of(case), number, rng))
+
+
+def _sheet_of(case: Case) -> Pixels:
+    return render.render_sheet(case.puzzle) if case.sheet is None else case.sheet
+
+
 def _deepen(case: Case, number: int, rng: np.random.Generator) -> Case:
-    return replace(case, puzzle=replace(case.puzzle, pieces=case.puzzle.pieces.astype(np.uint16) * np.uint16(257)))
+    return _change_pixels(case, lambda pixels: pixels.astype(np.uint16) * np.uint16(257))
 
 
 def _add_alpha(case: Case, number: int, rng: np.random.Generator) -> Case:
-    pieces = case.puzzle.pieces
-    opaque = np.full_like(pieces[..., :1], np.iinfo(pieces.dtype).max)
-    return _replace_pieces(case, np.concatenate([pieces, opaque], axis=3))
+    def add(pixels: Pixels) -> Pixels:
+        opaque = np.full_like(pixels[..., :1], np.iinfo(pixels.dtype).max)
+        return np.concatenate([pixels, opaque], axis=-1)
+
+    return _change_pixels(case, add)
+
+
+def _change_pixels(case: Case, change: Callable[[Pixels], Pixels]) -> Case:
+    """Change the pieces and, if there is one, the sheet."""
+    puzzle = replace(case.puzzle, pieces=np.ascontiguousarray(change(case.puzzle.pieces)))
+    return replace(case, puzzle=puzzle, sheet=None if case.sheet is None else change(case.sheet))
 
 
 def _save_as_jpeg(case: Case, number: int, rng: np.random.Generator) -> Case:
     """The scrambled sheet was saved as JPEG of quality N, with chroma in half resolution."""
-    puzzle = case.puzzle
-    sheet = pictures.recode_as_jpeg(render.render_sheet(puzzle), number)
-    return _replace_pieces(case, cut(sheet, puzzle.pieces.shape[2:0:-1]).pieces)
+    return _recode(case, "JPEG", number)
+
+
+def _save_as_webp(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """The scrambled sheet was saved as WebP of quality N."""
+    return _recode(case, "WEBP", number)
+
+
+def _recode(case: Case, format: str, quality: int) -> Case:
+    coded = pictures.recode(_sheet_of(case), format, quality)
+    if case.sheet is not None:
+        return replace(case, sheet=coded)
+    return _replace_pieces(case, cut(coded, case.puzzle.pieces.shape[2:0:-1]).pieces)
 
 
 def _add_margin(case: Case, number: int, rng: np.random.Generator) -> Case:
     """The sheet has pixels beside and below the pieces, and the piece size is unknown."""
-    sheet = render.render_sheet(case.puzzle)
-    whole = np.pad(sheet, ((0, MARGIN[1]), (0, MARGIN[0]), (0, 0)), mode="reflect")
-    return replace(case, puzzle=inputs.from_sheet(whole, rotated=case.puzzle.rotated).puzzle)
+    sheet = np.pad(_sheet_of(case), ((0, MARGIN[1]), (0, MARGIN[0]), (0, 0)), mode="reflect")
+    return replace(case, sheet=sheet)
 
 
 def _hide_size(case: Case, number: int, rng: np.random.Generator) -> Case:
     """The size of the pieces on the sheet is unknown."""
-    return replace(case, puzzle=inputs.from_sheet(render.render_sheet(case.puzzle), rotated=case.puzzle.rotated).puzzle)
+    return replace(case, sheet=_sheet_of(case))
+
+
+def _read(case: Case) -> Case:
+    """The case after the program has found the pieces on the sheet."""
+    return replace(case, puzzle=case.given.puzzle, sheet=None)
 
 
 def _pin(case: Case, number: int, rng: np.random.Generator) -> Case:
@@ -281,7 +331,7 @@ def _pin(case: Case, number: int, rng: np.random.Generator) -> Case:
     known = set(rng.permutation(n)[: max(1, round(n * number / 100))].tolist())
     cells = [
         PinnedCell(int(case.truth.pieces[at]), *at, int(case.truth.turns[at]))
-        for at in _filled_cells(case.truth)
+        for at in filled_cells(case.truth)
         if int(case.truth.pieces[at]) in known
     ]
     return replace(case, pins=Pins(tuple(cells)))
@@ -294,6 +344,7 @@ def _add_reference(case: Case, number: int, rng: np.random.Generator) -> Case:
 
 def _lose(case: Case, number: int, rng: np.random.Generator) -> Case:
     """N percent of the pieces are lost."""
+    case = _read(case)
     n = len(case.puzzle)
     kept = np.sort(rng.permutation(n)[round(n * number / 100) :])
     number_of = np.full(n, HOLE, dtype=np.int32)
@@ -307,6 +358,7 @@ def _lose(case: Case, number: int, rng: np.random.Generator) -> Case:
 
 def _hide_grid(case: Case, number: int, rng: np.random.Generator) -> Case:
     """The number of rows and columns is unknown."""
+    case = _read(case)
     return replace(case, puzzle=replace(case.puzzle, rows=0, cols=0))
 
 
@@ -324,7 +376,12 @@ PUZZLE_CONDITIONS = {
     "faded": Condition(_fade, 1, 99),
     "noise": Condition(_add_noise, 1, 255),
     "uneven": Condition(_shrink_some, 1, 2),
+    "gaps": Condition(_draw_gaps, 1, 64),
+    "lines": Condition(_draw_lines, 1, 64),
+    "scaled": Condition(_scale, 20, 400),
+    "cropped": Condition(_crop, 1, 64),
     "jpeg": Condition(_save_as_jpeg, 1, 100),
+    "webp": Condition(_save_as_webp, 1, 100),
     "deep": Condition(_deepen),
     "alpha": Condition(_add_alpha),
     "margin": Condition(_add_margin),
@@ -334,3 +391,4 @@ PUZZLE_CONDITIONS = {
     "missing": Condition(_lose, 1, 90),
     "unknown-grid": Condition(_hide_grid),
 }
+SHEET_CONDITIONS = {"few", "gaps", "lines", "scaled", "cropped"}  # the program has to find the pieces on a sheet

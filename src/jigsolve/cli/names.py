@@ -37,6 +37,7 @@ PROTOCOLS = {
     "clean": "a shuffled picture, all of it known",
     "strips": "one column of strips as wide as the picture",
     "shreds": "one row of strips as high as it",
+    "few-N": "N rows and N columns, piece size unknown",
     "grey": "without colour",
     "white-N": "the brightest N % overexposed",
     "in-place": "every piece in its place, only turned: Type 3, with --type 2",
@@ -44,7 +45,12 @@ PROTOCOLS = {
     "faded-N": "every piece faded, by up to N %",
     "noise-N": "Gaussian noise of N levels",
     "uneven-N": "some pieces up to N pixels smaller",
+    "gaps-N": "N pixels between whole pieces, piece size unknown",
+    "lines-N": "lines of N pixels over the cuts, piece size unknown",
+    "scaled-N": "the sheet scaled to N % (scaled-75 or scaled-0.75), piece size unknown",
+    "cropped-N": "N pixels cut off some sides of the sheet, piece size unknown",
     "jpeg-N": "the sheet saved as JPEG of quality N",
+    "webp-N": "the sheet saved as WebP of quality N",
     "deep": "16 bits a channel",
     "alpha": "with alpha",
     "margin": "a sheet with a margin, piece size unknown",
@@ -59,7 +65,7 @@ PROTOCOLS = {
 
 def pattern_of(names: dict[str, str], separator: str = "") -> str:
     """A regular expression for such names, with digits for N; with a separator, for several names in one word."""
-    one = "(?:" + "|".join(re.escape(name).replace(r"\-N", r"-\d+") for name in names) + ")"
+    one = "(?:" + "|".join(re.escape(name).replace(r"\-N", r"-\d+(?:\.\d+)?") for name in names) + ")"
     return f"{one}(?:{re.escape(separator)}{one})*" if separator else one
 
 

@@ -35,6 +35,7 @@ class SolveRequest:
     piece: tuple[int, int] | Auto = "auto"  # (width, height)
     rotated: bool = False
     in_place: bool = False
+    keep_lines: bool = False
     rows: int | None = None
     cols: int | None = None
     pictures: int | Auto | None = None  # that the pieces belong to; None if the user did not say

@@ -21,6 +21,7 @@ from jigsolve.page.replay.answer import describe_answer
 from jigsolve.page.replay.html import render_html
 from jigsolve.page.replay.timeline import Entry, Recorder
 from jigsolve.pipeline import Result, SolveParams, solve
+from jigsolve.pipeline.root import settle_size
 from jigsolve.plugins import loading as plugins
 from jigsolve.puzzle import HOLE, NO_PINS, UNKNOWN, Layout, Pixels, Puzzle
 from jigsolve.runtime import InputError
@@ -35,7 +36,7 @@ def run(request: SolveRequest, params: SolveParams) -> bool:
     _check_targets(request.targets)
     pins = NO_PINS if request.pin is None else files.read_pins(request.pin)
     reference = None if request.reference is None else files.read_picture(request.reference)
-    given = _read_input(request, params.memory_limit, bag=count != 1)
+    given = _read_input(request, params, bag=count != 1)
     begin = time.perf_counter()
     used = plugins.origins(params.solver, params.compatibility, params.dissimilarity)
     with plugins.blame(used), show_progress("solving") as on_event:
@@ -66,13 +67,14 @@ def _check_targets(targets: Targets) -> None:
         files.check_animation_target(targets.animation)
 
 
-def _read_input(request: SolveRequest, memory_limit: float | None, bag: bool) -> Input:
+def _read_input(request: SolveRequest, params: SolveParams, bag: bool) -> Input:
     """The puzzle; in a bag, rows and columns are those of each picture and mean nothing for the sheet."""
     rows, cols = (None, None) if bag else (request.rows, request.cols)
     given = inputs.read_puzzle(
         request.input, request.piece, request.rotated, rows, cols, bag=bag, in_place=request.in_place,
-        memory_limit=memory_limit,
+        keep_lines=request.keep_lines, memory_limit=params.memory_limit,
     )  # fmt: skip
+    given = settle_size(given, params.threads)
     if request.targets.output is not None:
         files.check_picture_target(request.targets.output, given.puzzle.pieces[0])
     for note in given.notes:

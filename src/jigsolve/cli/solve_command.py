@@ -13,7 +13,11 @@ from jigsolve.cli.request import SolveRequest, Targets, default_output
 STOPPED_EARLY = 3  # exit code: a partial answer was written
 DETAILS = """
 Sheets: the piece size is estimated unless --piece gives it. Pixels that fill no whole piece are a margin. They are
-not part of the puzzle and stay where they are in the picture; if pieces are rotated, they are left out.
+not part of the puzzle and stay where they are in the picture; if pieces are rotated, they are left out. Lines and
+gaps of one colour between the pieces, and the frame around them, are left out; --keep-lines puts them back. Scaled
+sheets, whose pieces are no whole number of pixels wide, and cropped sheets are read, too. If a sheet does not show how
+it was cut, several sizes are tried, and the one with the most believable answer is taken; the last line takes into
+account how sure that is.
 
 Folders and zips: each file is one piece. Sizes may differ by up to 2 pixels. Rows and columns are found unless --rows
 or --cols gives them; where pieces are missing, cells stay empty.
@@ -66,6 +70,9 @@ def solve(
     in_place: Annotated[
         bool,
         typer.Option("--in-place", rich_help_panel=PUZZLE, help="Pieces lie in their cells, only rotated (Type 3)."),
+    ] = False,
+    keep_lines: Annotated[
+        bool, typer.Option("--keep-lines", rich_help_panel=PUZZLE, help="Keep lines between the pieces in the picture.")
     ] = False,
     rows: Annotated[int | None, make_option("R", "Rows of the picture, if known.", PUZZLE, min=1)] = None,
     cols: Annotated[int | None, make_option("C", "Columns of the picture, if known.", PUZZLE, min=1)] = None,
@@ -120,8 +127,8 @@ def solve(
         output = default_output(input)
     request = SolveRequest(
         input=input, targets=Targets(output, layout, overlay, report, animation), piece=parse_piece_choice(piece),
-        rotated=rotated, in_place=in_place, rows=rows, cols=cols, pictures=parse_picture_count(pictures), pin=pin,
-        reference=reference,
+        rotated=rotated, in_place=in_place, keep_lines=keep_lines, rows=rows, cols=cols,
+        pictures=parse_picture_count(pictures), pin=pin, reference=reference,
     )  # fmt: skip
     from jigsolve.cli.plugins import load_plugins
     from jigsolve.cli.solve import run

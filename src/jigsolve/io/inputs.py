@@ -7,16 +7,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from jigsolve.io import piece_size, render
+import numpy as np
+
+from jigsolve.io import render
+from jigsolve.io.grid_detection import GridEstimate, cut_cells, estimate_grid, rank_estimates
 from jigsolve.io.normalise import normalise_pieces
-from jigsolve.io.piece_size import GridEstimate
-from jigsolve.puzzle import UNKNOWN, Layout, Pixels, Puzzle, Size, check_picture, cut_sheet
+from jigsolve.puzzle import UNKNOWN, Layout, Pixels, Puzzle, Size, check_picture
 from jigsolve.runtime import InputError, memory
 
 if TYPE_CHECKING:
     from jigsolve.io.files import Pieces
 
 AUTO = "auto"
+MIN_CLEAR_CONFIDENCE = 0.98  # with less, several grids are kept for trial
+MIN_TRIED_CONFIDENCE = 0.0005
+MAX_TRIED_PIECES = 400
 FRAMES_NOTE = "{} has several frames: the first is taken."
 
 
@@ -41,6 +46,7 @@ class ReadOptions:
     rows, cols: of the grid; one of them determines the other.
     is_bag: the pieces may belong to several pictures, so the grid and the margin of a sheet mean nothing.
     in_place: every piece lies in its cell, row by row; only orientations are unknown.
+    keep_lines: lines between the pieces of a sheet, and the frame around them, are part of the picture.
     memory_limit: GB; pictures that do not fit are refused. None: what the machine has left.
     """
 
@@ -50,6 +56,7 @@ class ReadOptions:
     cols: int | None = None
     is_bag: bool = False
     in_place: bool = False
+    keep_lines: bool = False
     memory_limit: float | None = None
 
     def __post_init__(self) -> None:
@@ -85,12 +92,34 @@ class ReadOptions:
 
 
 @dataclass(frozen=True, eq=False)
+class SizeDoubt:
+    """A sheet that does not show clearly how it was cut. estimates: the grids it may have, likeliest first; one of a
+    single cell means that it was not cut at all."""
+
+    sheet: Pixels
+    options: ReadOptions
+    estimates: tuple[GridEstimate, ...]
+
+    def read(self, chosen: GridEstimate, confidence: float) -> Input:
+        """The puzzle, cut by one of the grids after all of them were tried, and its confidence then."""
+        if chosen.cells == (1, 1):
+            raise _make_no_cuts_error([one for one in self.estimates if one is not chosen])
+        size = _describe_size(chosen)
+        others = _list_sizes([one for one in self.estimates if one is not chosen and one.cells != (1, 1)])
+        note = f"Pieces of {size} ({_describe_confidence(confidence)}), by solving it with {others}, too."
+        return _cut_sheet(self.sheet, self.options, replace(chosen, confidence=confidence), [note])
+
+
+@dataclass(frozen=True, eq=False)
 class Input:
     """A puzzle as it was read.
 
     names:  file names of the pieces; None for a sheet.
-    sheet:  the sheet, if it has a margin that is kept.
+    sheet:  the sheet, if it has a margin or lines that are kept.
     margin: the part of the sheet that does not belong to the puzzle.
+    lines:  where the pieces lie between lines that are kept; None if there are none.
+    size_confidence: probability that the sheet was cut rightly into pieces.
+    doubt:  other ways to cut the sheet, if it does not show clearly which is right.
     notes:  what was estimated and what was left out, one line each.
     profile: ICC profile of the files, for the picture that is made of them.
     """
@@ -99,6 +128,9 @@ class Input:
     names: tuple[str, ...] | None = None
     sheet: Pixels | None = None
     margin: Margin = NO_MARGIN
+    lines: GridEstimate | None = None
+    size_confidence: float = 1.0
+    doubt: SizeDoubt | None = None
     notes: tuple[str, ...] = ()
     profile: bytes = b""
 
@@ -113,7 +145,7 @@ class Input:
 
 def read_puzzle(
     path: Path | str, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None, cols: int | None = None,
-    *, bag: bool = False, in_place: bool = False, memory_limit: float | None = None,
+    *, bag: bool = False, in_place: bool = False, keep_lines: bool = False, memory_limit: float | None = None,
 ) -> Input:  # fmt: skip
     """Read a puzzle from a scrambled sheet, or from a folder or a zip of pieces.
 
@@ -122,7 +154,7 @@ def read_puzzle(
     from jigsolve.io import files  # Pillow is only needed to read files
 
     options = ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, is_bag=bag, in_place=in_place,
-                          memory_limit=memory_limit)  # fmt: skip
+                          keep_lines=keep_lines, memory_limit=memory_limit)  # fmt: skip
     path = Path(path)
     max_pixels = memory.max_readable_pixels(memory_limit)
     if files.holds_pieces(path):
@@ -134,10 +166,11 @@ def read_puzzle(
 
 def from_sheet(
     sheet: Pixels, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None, cols: int | None = None,
-    *, bag: bool = False, in_place: bool = False,
+    *, bag: bool = False, in_place: bool = False, keep_lines: bool = False,
 ) -> Input:  # fmt: skip
     """The puzzle of a scrambled sheet. Pixels outside whole pieces are its margin. Options: see `read_puzzle`."""
-    options = ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, is_bag=bag, in_place=in_place)
+    options = ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, is_bag=bag, in_place=in_place,
+                          keep_lines=keep_lines)  # fmt: skip
     return _convert_sheet(sheet, options)
 
 
@@ -152,17 +185,34 @@ def from_pieces(
 
 def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
     check_picture(sheet)
-    estimate, notes = _estimate_grid(sheet, options)
-    (width, height), (left, top), (cols, rows) = estimate.piece, estimate.corner, estimate.cells
-    inner = sheet[top : top + rows * height, left : left + cols * width]
-    margin = Margin(left, top, sheet.shape[1] - left - inner.shape[1], sheet.shape[0] - top - inner.shape[0])
-    pieces = cut_sheet(inner, (width, height)).pieces
-    grid = options.choose_grid(len(pieces), f" of a sheet of {_describe_grid(rows, cols)}")
-    grid = grid or (UNKNOWN if options.is_bag else (rows, cols))
-    if any(margin):
-        notes.append(_describe_margin(margin, sheet[..., 0].size - inner[..., 0].size, options))
+    estimates, notes = _estimate_grids(sheet, options)
+    best = next((one for one in estimates if one.cells != (1, 1)), estimates[0])
+    if best.cells == (1, 1) and options.size is None and not (options.rows and options.cols):
+        raise _make_no_cuts_error(estimates)
+    found = _cut_sheet(sheet, options, best, notes)
+    is_open = len(estimates) > 1 and not options.is_bag
+    return replace(found, doubt=SizeDoubt(sheet, options, tuple(estimates))) if is_open else found
+
+
+def _cut_sheet(sheet: Pixels, options: ReadOptions, estimate: GridEstimate, notes: list[str]) -> Input:
+    """The puzzle of a sheet whose grid is known."""
+    x, y = estimate.x, estimate.y
+    pieces = cut_cells(sheet, x, y)
+    (left, right), (top, bottom) = x.margins(sheet.shape[1]), y.margins(sheet.shape[0])
+    margin = Margin(left, top, right, bottom)
+    grid = options.choose_grid(len(pieces), f" of a sheet of {_describe_grid(y.count, x.count)}")
+    grid = grid or (UNKNOWN if options.is_bag else (y.count, x.count))
+    is_whole = not (x.is_fractional or y.is_fractional or x.is_cropped(sheet.shape[1]) or y.is_cropped(sheet.shape[0]))
+    lines = estimate if estimate.line_colour is not None and options.keep_lines and not options.is_bag else None
+    if estimate.line_colour is not None:
+        notes.append(_describe_lines(estimate, kept=lines is not None))
+    elif any(margin):
+        covered = (sheet.shape[1] - left - right) * (sheet.shape[0] - top - bottom)
+        notes.append(_describe_margin(margin, sheet[..., 0].size - covered, options, is_whole))
+    keeps_margin = any(margin) and is_whole and estimate.line_colour is None and not options.is_bag
     puzzle = options.make_puzzle(pieces, grid)
-    return Input(puzzle, None, sheet if any(margin) and not options.is_bag else None, margin, tuple(notes))
+    kept = sheet if keeps_margin or lines else None
+    return Input(puzzle, None, kept, margin, lines, estimate.confidence, notes=tuple(notes))
 
 
 def _convert_pieces(read: Pieces, path: str, options: ReadOptions) -> Input:
@@ -188,7 +238,11 @@ def _convert_pieces(read: Pieces, path: str, options: ReadOptions) -> Input:
 def compose_picture(source: Input, layout: Layout) -> Pixels:
     """The layout as a picture. The margin is kept if the pieces fill their old place and orientations are known."""
     picture = render.render_picture(source.puzzle, layout)
-    if source.sheet is None or (source.puzzle.rotated and not source.puzzle.in_place):
+    if source.sheet is None:
+        return picture
+    if source.lines is not None:
+        return _draw_lines(source.sheet, source.lines, picture, layout)
+    if source.puzzle.rotated and not source.puzzle.in_place:
         return picture
     (height, width), (left, top, right, bottom) = source.sheet.shape[:2], source.margin
     if picture.shape[:2] != (height - top - bottom, width - left - right):
@@ -198,36 +252,90 @@ def compose_picture(source: Input, layout: Layout) -> Pixels:
     return whole
 
 
-def _estimate_grid(sheet: Pixels, options: ReadOptions) -> tuple[GridEstimate, list[str]]:
-    """The grid of a sheet, and notes. Rows and cols that make another number of pieces determine the piece size."""
+def _draw_lines(sheet: Pixels, grid: GridEstimate, picture: Pixels, layout: Layout) -> Pixels:
+    """The pieces of a picture between lines like those of the sheet; on the sheet itself, if they have its shape."""
+    assert grid.line_colour is not None
+    (top, bottom), (left, right) = grid.y.margins(sheet.shape[0]), grid.x.margins(sheet.shape[1])
+    rows, cols = replace(grid.y, count=layout.rows), replace(grid.x, count=layout.cols)
+    height, width = rows.find_end() + bottom, cols.find_end() + right
+    colour = (np.array(grid.line_colour) * (np.iinfo(sheet.dtype).max / 255.0)).astype(sheet.dtype)
+    whole = np.empty((height, width, sheet.shape[2]), dtype=sheet.dtype)
+    whole[:] = colour
+    if whole.shape == sheet.shape:
+        whole[:] = sheet
+        whole[top : height - bottom, left : width - right] = colour
+    high, wide = picture.shape[0] // layout.rows, picture.shape[1] // layout.cols
+    for row, y in enumerate(np.maximum(rows.begins(), 0).tolist()):
+        for col, x in enumerate(np.maximum(cols.begins(), 0).tolist()):
+            piece = picture[row * high : (row + 1) * high, col * wide : (col + 1) * wide]
+            whole[y : y + high, x : x + wide] = piece[: height - y, : width - x]
+    return whole
+
+
+def _estimate_grids(sheet: Pixels, options: ReadOptions) -> tuple[list[GridEstimate], list[str]]:
+    """The grid of a sheet, or several if it is not clear, and notes. Given rows and cols restrict the grids, or
+    determine the piece size if none of the grids has them."""
     if options.size is not None:
-        return piece_size.estimate_grid(sheet, *options.size), []
-    estimate = piece_size.estimate_grid(sheet)
+        return [replace(estimate_grid(sheet, *options.size), confidence=1.0)], []
+    estimates = rank_estimates(sheet)
     rows, cols = options.rows, options.cols
-    if rows and cols and rows * cols != estimate.cells[0] * estimate.cells[1]:
+    if rows and cols and rows * cols != estimates[0].cells[0] * estimates[0].cells[1]:
         width, height = sheet.shape[1] // cols, sheet.shape[0] // rows
         if min(width, height) < 2:
             raise InputError(f"Expected rows and cols of at least 2 pixels each, got {rows} x {cols}.")
         note = f"Pieces of {width}x{height}, by {rows} rows x {cols} cols."
-        return piece_size.estimate_grid(sheet, width, height), [note]
-    others = ", ".join(f"{width}x{height}" for (width, height), _ in estimate.alternatives)
-    if estimate.cells == (1, 1):
-        raise InputError(f"Expected a scrambled sheet, found no cuts; --piece sets the size (perhaps {others}).")
-    size = f"{estimate.piece[0]}x{estimate.piece[1]}"
-    confidence = f"confidence {min(estimate.confidence, 0.99):.2f}"  # never certain
-    if estimate.is_sure:
-        return estimate, [f"Pieces of {size} found ({confidence}; next {others})."]
-    return estimate, [f"Unsure of the piece size: {size} ({confidence}), or else {others}; --piece overrides it."]
+        return [replace(estimate_grid(sheet, width, height), confidence=1.0)], [note]
+    best, others = estimates[0], _list_sizes(estimates[1:])
+    confidence = _describe_confidence(best.confidence)
+    if best.confidence >= MIN_CLEAR_CONFIDENCE:
+        if best.cells == (1, 1):
+            raise _make_no_cuts_error(estimates[1:])
+        return [best], [f"Pieces of {_describe_size(best)} found ({confidence}{f'; next {others}' if others else ''})."]
+    tried = [
+        one
+        for one in estimates
+        if one.confidence >= MIN_TRIED_CONFIDENCE and one.cells[0] * one.cells[1] <= MAX_TRIED_PIECES
+    ]
+    estimates = tried if best in tried else [best]
+    size = _describe_size(next((one for one in estimates if one.cells != (1, 1)), best))
+    others = f", or else {others}" if others else ""
+    return estimates, [f"Unsure of the piece size: {size} ({confidence}){others}; --piece overrides it."]
+
+
+def _make_no_cuts_error(others: Sequence[GridEstimate]) -> InputError:
+    sizes = _list_sizes([one for one in others if one.cells != (1, 1)])
+    return InputError(f"Expected a scrambled sheet, found no cuts; --piece sets the size (perhaps {sizes}).")
+
+
+def _list_sizes(estimates: Sequence[GridEstimate]) -> str:
+    return ", ".join([*dict.fromkeys(_describe_size(one) for one in estimates)][:3])
+
+
+def _describe_size(estimate: GridEstimate) -> str:
+    return "x".join(
+        f"{axis.extent:.1f}" if axis.is_fractional else str(axis.length) for axis in (estimate.x, estimate.y)
+    )
+
+
+def _describe_confidence(confidence: float) -> str:
+    return f"confidence {min(confidence, 0.99):.2f}"  # never certain
 
 
 def _describe_grid(rows: int, cols: int) -> str:
     return f"{rows} rows x {cols} cols"
 
 
-def _describe_margin(margin: Margin, pixels: int, options: ReadOptions) -> str:
+def _describe_lines(estimate: GridEstimate, kept: bool) -> str:
+    widths = sorted({round(axis.gap) for axis in (estimate.x, estimate.y) if axis.count > 1})
+    pixels = " or ".join(str(max(1, width)) for width in widths)
+    fate = "kept" if kept else "left out; --keep-lines keeps them"
+    return f"Lines of {pixels} pixels between the pieces: {fate}."
+
+
+def _describe_margin(margin: Margin, pixels: int, options: ReadOptions, is_whole: bool) -> str:
     sides = ", ".join(f"{length} {side}" for side, length in margin._asdict().items() if length)
     fate = "kept as it is"
-    if options.is_bag:
+    if options.is_bag or not is_whole:
         fate = "left off"
     elif options.rotated and not options.in_place:
         fate = "left off the picture, whose way up is not known"

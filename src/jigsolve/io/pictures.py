@@ -233,9 +233,15 @@ def _to_image(picture: Pixels) -> Image.Image:
     return Image.fromarray(np.ascontiguousarray(picture[..., 0] if picture.shape[2] == 1 else picture))
 
 
-def recode_as_jpeg(picture: Pixels, quality: int) -> Pixels:
-    """The picture after JPEG compression with this quality and 4:2:0 colour subsampling."""
-    return decode(BytesIO(encode_jpeg(picture, quality)), "JPEG", MAX_PIXELS).pixels
+def recode(picture: Pixels, format: str, quality: int) -> Pixels:
+    """The picture after JPEG or WebP compression with this quality and 4:2:0 colour subsampling."""
+    file = BytesIO(encode_jpeg(picture, quality))
+    if format == "WEBP":
+        file = BytesIO()
+        _to_image(picture).save(file, format=format, quality=quality)
+        file.seek(0)
+    decoded = decode(file, format, MAX_PIXELS).pixels
+    return decoded if picture.shape[2] >= 3 else decoded[..., :1]
 
 
 def encode_jpeg(picture: Pixels, quality: int) -> bytes:
@@ -245,10 +251,10 @@ def encode_jpeg(picture: Pixels, quality: int) -> bytes:
     return file.getvalue()
 
 
-def resize(picture: Pixels, width: int, height: int | None = None) -> Pixels:
+def resize(picture: Pixels, width: int, height: int | None = None, filter: str = "bicubic") -> Pixels:
     """An 8-bit picture in another size; without a height, the aspect ratio is kept."""
     height = height or max(1, round(picture.shape[0] * width / picture.shape[1]))
-    return np.atleast_3d(np.asarray(_to_image(picture).resize((width, height))))
+    return np.atleast_3d(np.asarray(_to_image(picture).resize((width, height), Image.Resampling[filter.upper()])))
 
 
 def encode_animation(file: BinaryIO, frames: Sequence[NDArray[np.uint8]], milliseconds: Sequence[int]) -> None:

@@ -19,6 +19,7 @@ from jigsolve.page.replay.timeline import Entry
 from jigsolve.page.upload import LIMITS, MAX_JSON_BYTES, MAX_SETTINGS_BYTES
 from jigsolve.page.worker import Task
 from jigsolve.pipeline import SolveParams
+from jigsolve.pipeline.root import settle_size
 from jigsolve.puzzle import NO_PINS, Pins, Pixels, Puzzle, check_pins, cut, scramble
 from jigsolve.runtime import InputError
 
@@ -88,7 +89,7 @@ def build_input(source: Source, settings: Settings) -> Input:
         note = f"A whole picture, cut into {len(puzzle)} pieces of {width}x{height} and shuffled."
         built = Input(puzzle, notes=(note,))
     else:
-        built = from_sheet(source, piece, settings.rotated, settings.rows, settings.cols)
+        built = settle_size(from_sheet(source, piece, settings.rotated, settings.rows, settings.cols))
     _check_size(built.puzzle)
     return built
 

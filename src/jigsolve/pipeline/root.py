@@ -6,6 +6,7 @@ from typing import Any
 
 from jigsolve.io.inputs import Input, from_sheet, read_puzzle
 from jigsolve.pipeline.params import SolveParams
+from jigsolve.pipeline.readings import choose_reading, discount
 from jigsolve.pipeline.result import Result
 from jigsolve.pipeline.stages import judge, lay_out, measure, weigh
 from jigsolve.pipeline.task import Task, make_task
@@ -31,16 +32,26 @@ def solve(
     options: fields of `SolveParams` (effort="fast") and, for paths and arrays, of `read_puzzle` (piece=(28, 28)).
     """
     chosen = {name: options.pop(name) for name in _PARAMS & options.keys()}
-    given = to_input(source, **options)
-    task = make_task(given, replace(params or SolveParams(), **chosen), Clock(on_event), pins=pins, reference=reference)
+    params = replace(params or SolveParams(), **chosen)
+    given = settle_size(to_input(source, **options), params.threads)
+    task = make_task(given, params, Clock(on_event), pins=pins, reference=reference)
     return solve_task(task)
+
+
+def settle_size(given: Input, threads: int | None = None) -> Input:
+    """The input with its piece size decided: if the sheet does not show it, every possible one is tried quickly."""
+    if given.doubt is None:
+        return given
+    quick = SolveParams(effort="fast", threads=threads)
+    return choose_reading(given.doubt, lambda reading: solve_task(make_task(reading, quick, Clock())))
 
 
 def solve_task(task: Task) -> Result:
     pairs = measure(task)
     joints = weigh(task, pairs)
     answer = lay_out(task, pairs, joints)
-    return judge(task, pairs, joints, answer)
+    result = judge(task, pairs, joints, answer)
+    return replace(result, confidence=discount(result.confidence, task.given.size_confidence))
 
 
 def to_input(source: Source, **options: Any) -> Input:

@@ -1,0 +1,179 @@
+"""Estimates where the pieces of a scrambled sheet lie, from the sheet alone."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from jigsolve.io.grid_detection.cuts import AxisGrid, Jumps, measure_jumps, rank_grids
+from jigsolve.io.grid_detection.lines import Lines, find_lines
+from jigsolve.io.grid_detection.profiles import to_shades
+from jigsolve.io.grid_detection.values import MIN_PARTIAL_SHARE, Axis, GridEstimate
+from jigsolve.puzzle import Pixels
+from jigsolve.runtime import InputError
+
+UNSURE_CONFIDENCE = 0.5  # the most that an estimate gets whose cells may be enlarged pixels
+OBLONG_COST = 2.0  # of pieces that are not square, if both axes are cut
+MAX_SQUARE_DIFFERENCE = 0.01  # of the pitch: scaled sheets are rounded to whole pixels
+MAX_FLAT_DEVIATION = 4.0  # of 255; mean absolute deviation of pixels that count as one colour
+MIN_FLAT_CELL_SHARE = 0.98  # a grid with more cells of one colour each shows enlarged pixels, not pieces
+MIN_CONTINUED_JUMP = 0.4  # of the cuts of one axis in a strip at the edge: then the strip consists of cropped pieces
+LINE_DOUBT = 0.35  # probability that a single line between tiles is part of the picture
+MAX_SQUARES = 4  # pitches of one axis that are tried on the other
+MAX_ESTIMATES = 16  # grids that are returned
+MAX_GIVEN_DIFFERENCE_PX = 1.0  # between a given size and the tiles or the pitch of lines that were found
+
+
+def estimate_grid(sheet: Pixels, width: int | None = None, height: int | None = None) -> GridEstimate:
+    """Estimate the size and position of the pieces of a sheet. A given width or height is kept."""
+    return rank_estimates(sheet, width, height)[0]
+
+
+def rank_estimates(sheet: Pixels, width: int | None = None, height: int | None = None) -> list[GridEstimate]:
+    """The likely grids of a sheet, likeliest first, with their probabilities. A given width or height is kept."""
+    if sheet.ndim != 3 or min(sheet.shape[:2]) < 2:
+        raise InputError(f"Expected a sheet of shape (height, width, channels), got shape {sheet.shape}.")
+    if (width or 0) > sheet.shape[1] or (height or 0) > sheet.shape[0]:
+        raise InputError(
+            f"Expected a piece no larger than the picture, {sheet.shape[1]}x{sheet.shape[0]},"
+            f" got {width or 'auto'}x{height or 'auto'}."
+        )
+    lines = find_lines(sheet)
+    found = []
+    if lines is not None and _suits(lines[0], width) and _suits(lines[1], height):
+        found = [_place_between_lines(*lines)]
+        if found[0].is_sure:
+            return found
+    jumps = measure_jumps(sheet), measure_jumps(sheet.swapaxes(0, 1))
+    across, down = rank_grids(jumps[0], width), rank_grids(jumps[1], height)
+    if width is None and height is None:
+        across, down = _add_squares(across, down, jumps[0]), _add_squares(down, across, jumps[1])
+    estimates = _rank_pairs(sheet, across, down)
+    if width is None and height is None and _has_flat_cells(sheet, estimates[0]):
+        estimates = _rank_without(sheet, jumps, estimates)
+    if not any(axis.sizes.any() for axis in jumps):  # a sheet of one colour
+        estimates[0] = replace(estimates[0], confidence=1.0)
+    if found:
+        rest = 1.0 - found[0].confidence
+        estimates = [*found, *(replace(one, confidence=one.confidence * rest) for one in estimates)]
+    return estimates
+
+
+def _rank_without(sheet: Pixels, jumps: tuple[Jumps, Jumps], estimates: list[GridEstimate]) -> list[GridEstimate]:
+    """Estimate again, without the cells of one colour each that were found: they are enlarged pixels."""
+    fine = estimates[0]
+    across, down = (_remove_grid(axis, size) for axis, size in zip(jumps, fine.piece, strict=True))
+    coarse = _rank_pairs(sheet, rank_grids(across, None), rank_grids(down, None))
+    if coarse[0].piece[0] % fine.piece[0] == 0 == coarse[0].piece[1] % fine.piece[1]:
+        return coarse
+    return [replace(one, confidence=min(one.confidence, UNSURE_CONFIDENCE)) for one in estimates]
+
+
+def _suits(lines: Lines, given: int | None) -> bool:
+    return given is None or min(abs(lines.length - given), abs(lines.pitch - given)) <= MAX_GIVEN_DIFFERENCE_PX
+
+
+def _place_between_lines(across: Lines, down: Lines) -> GridEstimate:
+    x, y = (Axis(one.start, one.pitch, one.length, one.count) for one in (across, down))
+    colours = [one.colour for one in (across, down) if one.colour is not None]
+    colour = tuple(float(value) for value in np.mean(colours, axis=0))
+    return GridEstimate(x, y, 1.0 - LINE_DOUBT ** (across.seen + down.seen), line_colour=colour)
+
+
+def _rank_pairs(sheet: Pixels, across: list[AxisGrid], down: list[AxisGrid]) -> list[GridEstimate]:
+    """The most likely pairs of grids, one of each axis."""
+    pairs = [(x, y, x.evidence + y.evidence - (OBLONG_COST if _is_oblong(x, y) else 0.0)) for x in across for y in down]
+    pairs.sort(key=lambda pair: -pair[2])
+    probabilities = np.exp(np.array([evidence for _, _, evidence in pairs]) - pairs[0][2])
+    probabilities /= probabilities.sum()
+    distinct: list[tuple[AxisGrid, AxisGrid, float]] = []
+    for (x, y, _), probability in zip(pairs, probabilities.tolist(), strict=True):
+        for k, (a, b, total) in enumerate(distinct):
+            if _is_same(x, a) and _is_same(y, b):
+                distinct[k] = a, b, total + probability
+                break
+        else:
+            if len(distinct) < MAX_ESTIMATES:
+                distinct.append((x, y, probability))
+    return [_place_cells(sheet, x, y, probability) for x, y, probability in distinct]
+
+
+def _add_squares(grids: list[AxisGrid], others: list[AxisGrid], jumps: Jumps) -> list[AxisGrid]:
+    """The grids of an axis, with the likeliest pitches of the other axis among them."""
+    pitches = {grid.pitch for grid in grids}
+    added = [one.pitch for one in others[:MAX_SQUARES] if one.has_cuts and one.pitch not in pitches]
+    sizes = {int(pitch) for pitch in added if pitch == int(pitch) and 2 * pitch <= len(jumps.sizes)}
+    return [*grids, *(rank_grids(jumps, size)[0] for size in sorted(sizes))]
+
+
+def _place_cells(sheet: Pixels, x: AxisGrid, y: AxisGrid, probability: float) -> GridEstimate:
+    has_frame = x.start > 0 or y.start > 0
+    transposed = sheet.swapaxes(0, 1)
+    columns, rows = _find_cells(sheet, x, has_frame), _find_cells(transposed, y, has_frame)
+    columns, rows = _add_partial_cells(sheet, columns, rows), _add_partial_cells(transposed, rows, columns)
+    return GridEstimate(columns, rows, probability)
+
+
+def _is_same(one: AxisGrid, other: AxisGrid) -> bool:
+    """Whether two grids differ by less than a pixel."""
+    return abs(one.start - other.start) < 1.0 and abs(one.pitch - other.pitch) < MAX_SQUARE_DIFFERENCE * other.pitch
+
+
+def _is_oblong(x: AxisGrid, y: AxisGrid) -> bool:
+    return x.has_cuts and y.has_cuts and abs(x.pitch - y.pitch) > MAX_SQUARE_DIFFERENCE * x.pitch
+
+
+def _has_flat_cells(sheet: Pixels, estimate: GridEstimate) -> bool:
+    """Whether nearly all cells have one colour each: then they are enlarged pixels of a drawing or a code."""
+    (width, height), (left, top), (cols, rows) = estimate.piece, estimate.corner, estimate.cells
+    if cols * rows < 4 or estimate.x.is_fractional or estimate.y.is_fractional or left < 0 or top < 0:
+        return False
+    pixels = to_shades(sheet[top : top + rows * height, left : left + cols * width])
+    if pixels.shape[:2] != (rows * height, cols * width):
+        return False
+    cells = pixels.reshape(rows, height, cols, width, -1)
+    deviation = np.abs(cells - cells.mean(axis=(1, 3), keepdims=True)).mean(axis=(1, 3, 4))
+    return bool((deviation < MAX_FLAT_DEVIATION).mean() > MIN_FLAT_CELL_SHARE)
+
+
+def _remove_grid(jumps: Jumps, size: int) -> Jumps:
+    """The jumps minus what the lines of a grid have in common."""
+    rest = jumps.sizes.copy()
+    if size < len(rest):
+        rest[::size] -= max(0.0, float(np.quantile(rest[::size][1:], 0.25)))
+    return Jumps(rest, jumps.texture)
+
+
+def _find_cells(sheet: Pixels, grid: AxisGrid, has_frame: bool) -> Axis:
+    """The whole cells along x. A frame of one colour has no cells."""
+    begin, count = grid.start, max(1, int((sheet.shape[1] - grid.start) / grid.pitch + 1e-6))
+    while has_frame and count > 1 and _is_flat(sheet[:, : int(begin + grid.pitch)]):
+        begin, count = begin + grid.pitch, count - 1
+    while has_frame and count > 1 and _is_flat(sheet[:, round(begin + (count - 1) * grid.pitch) :]):
+        count -= 1
+    return Axis(begin, grid.pitch, grid.pitch, count)
+
+
+def _add_partial_cells(sheet: Pixels, axis: Axis, other: Axis) -> Axis:
+    """Count cropped cells at both ends, if most of a cell is left and the cuts of the other axis go through them."""
+    if axis.count < 2 or other.count < 2:
+        return axis
+    before, after = axis.start, sheet.shape[1] - axis.start - axis.count * axis.pitch
+    least = MIN_PARTIAL_SHARE * axis.pitch
+    if after >= least and _has_cuts(sheet[:, -int(after) :], other):
+        axis = replace(axis, count=axis.count + 1)
+    if before >= least and _has_cuts(sheet[:, : int(before)], other):
+        axis = replace(axis, start=axis.start - axis.pitch, count=axis.count + 1)
+    return axis
+
+
+def _has_cuts(strip: Pixels, axis: Axis) -> bool:
+    """Whether the pixels of a strip jump where the rows of an axis meet."""
+    jumps = measure_jumps(strip.swapaxes(0, 1))
+    lines = axis.begins()[1:]
+    return float(jumps.sizes[lines].mean()) > MIN_CONTINUED_JUMP
+
+
+def _is_flat(part: Pixels) -> bool:
+    """Whether it has one colour, up to JPEG artefacts around an edge."""
+    shades = to_shades(part)
+    return bool(np.abs(shades - np.median(shades, axis=(0, 1))).mean() < MAX_FLAT_DEVIATION)

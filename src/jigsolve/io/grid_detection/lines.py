@@ -1,0 +1,218 @@
+"""Finds lines and gaps between tiles: columns and rows of one colour at regular distances.
+
+Where a line runs between tiles, a whole column of pixels has one colour. Columns of shuffled tiles are hardly ever that
+plain. So the plain columns are found, then the distance at which they repeat; what lies between them are the tiles.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jigsolve.io.grid_detection.profiles import Floats, Spread, measure_spread
+from jigsolve.puzzle import Pixels
+
+PLAIN_SHARES = (0.12, 0.3, 0.5, 0.7)  # of the usual deviation of a column: less is plain; blurred lines are less plain
+FRAME_SHARE = 0.3
+DIP_PX, DIP_SHARE = 3, 0.85  # a column is in a dip if it deviates less than this share of those at this distance
+USUAL_QUANTILE = 0.75  # of the deviations of all columns: what is usual for tiles
+MAX_PLAIN_DEVIATION = 40.0  # of 255
+ALWAYS_PLAIN_DEVIATION = 0.5
+MIN_TILE_PX = 8.0  # smaller tiles are letters
+MAX_COLOUR_DIFFERENCE = 48.0  # of 255, between two lines
+MIN_REGULAR_SHARE = 0.85  # of the lines, both of those found and of those expected
+MIN_KNOWN_SHARE = 0.5  # of them, if the pitch is known
+MIN_BLURRED_LINES = 4  # fewer lines count only if they are quite plain
+MAX_SHIFT_PX = 1.1  # of a line from its regular place
+MIN_TILE_SHARE = 0.5  # of a tile that must be left at an end of the sheet
+MIXED_SHARE = 0.9  # of the deviation inside tiles: a column beside a line that has less is mixed with the line
+MAX_MIXED_PX = 2
+FIT_ROUNDS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Tiles along one axis: tile k begins at start + k * pitch and has `length` pixels. Lines fill the rest.
+
+    seen: lines that were seen at their places. colour: of the lines; None for a single tile.
+    """
+
+    start: float
+    pitch: float
+    length: float
+    count: int
+    seen: int = 0
+    colour: Floats | None = None
+
+
+class _Comb(NamedTuple):
+    """Lines at begin + k * pitch, `width` pixels wide. share: of the lines seen and expected that agree."""
+
+    begin: float
+    pitch: float
+    width: float
+    seen: int
+    share: float
+
+
+def find_lines(sheet: Pixels) -> tuple[Lines, Lines] | None:
+    """The tiles along x and along y if there are lines between them; None if there are none."""
+    left, top, right, bottom = _trim_frame(sheet)
+    inner = sheet[top:bottom, left:right]
+    if min(inner.shape[:2]) < 2:
+        return None
+    spreads = measure_spread(inner), measure_spread(inner.swapaxes(0, 1))
+    columns, rows = _find_axis(spreads[0], left), _find_axis(spreads[1], top)
+    if columns is None and rows is None:
+        return None
+    if columns is None and rows is not None:
+        columns = _find_axis(spreads[0], left, rows.pitch)
+    elif rows is None and columns is not None:
+        rows = _find_axis(spreads[1], top, columns.pitch)
+    across = columns or Lines(left, right - left, right - left, 1)
+    down = rows or Lines(top, bottom - top, bottom - top, 1)
+    colours = [one.colour for one in (across, down) if one.colour is not None]
+    return None if np.ptp(colours, axis=0).max() > MAX_COLOUR_DIFFERENCE else (across, down)
+
+
+def _trim_frame(sheet: Pixels) -> tuple[int, int, int, int]:
+    """left, top, right and bottom of what remains when plain columns and rows are taken off from outside."""
+    box = [0, 0, sheet.shape[1], sheet.shape[0]]
+    while True:
+        before = list(box)
+        for axis in (0, 1):
+            part = sheet[box[1] : box[3], box[0] : box[2]]
+            spread = measure_spread(part if axis == 0 else part.swapaxes(0, 1))
+            content = np.flatnonzero(~_is_plain(spread, FRAME_SHARE))
+            if not len(content):
+                return 0, 0, 0, 0
+            box[axis], box[2 + axis] = box[axis] + int(content[0]), box[axis] + int(content[-1]) + 1
+        if box == before:
+            return box[0], box[1], box[2], box[3]
+
+
+def _is_plain(spread: Spread, share: float) -> NDArray[np.bool_]:
+    usual = float(np.quantile(spread.deviation, USUAL_QUANTILE))
+    return np.asarray(spread.deviation <= min(max(share * usual, ALWAYS_PLAIN_DEVIATION), MAX_PLAIN_DEVIATION))
+
+
+def _find_axis(spread: Spread, before: int, pitch: float | None = None) -> Lines | None:
+    """The tiles of an axis whose frame was taken off. before: pixels of the frame.
+
+    pitch: of the other axis. If it is given, some lines at this distance are enough.
+    """
+    best: tuple[_Comb, Floats] | None = None
+    for k, flags in enumerate((*(_is_plain(spread, share) for share in PLAIN_SHARES), _has_dip(spread.deviation))):
+        begin, end = _find_runs(flags)
+        if not len(begin):
+            continue
+        colours = np.array([np.median(spread.colour[int(a) : int(b)], axis=0) for a, b in zip(begin, end, strict=True)])
+        colour = np.median(colours, axis=0)
+        same = np.abs(colours - colour).max(axis=1) <= MAX_COLOUR_DIFFERENCE
+        comb = _fit_comb(begin[same], end[same], len(flags), pitch)
+        if comb is None or not _fills(comb, len(flags)) or (k > 0 and comb.seen < MIN_BLURRED_LINES):
+            continue
+        if best is None or comb.seen > best[0].seen:
+            best = comb, colour
+    return None if best is None else _place_tiles(best[0], spread, before, best[1])
+
+
+def _fills(comb: _Comb, length: int) -> bool:
+    """Whether whole tiles fill the axis. Tiles may be cropped at its ends, but nothing else lies there."""
+    tile = comb.pitch - comb.width
+    first, last = _count_lines(comb, length)
+    left = -(comb.begin + first * comb.pitch - tile)  # of the first tile, outside the axis
+    right = comb.begin + comb.width + last * comb.pitch + tile - length
+    return bool(min(left, right) >= -MAX_SHIFT_PX and max(left, right) <= MIN_TILE_SHARE * tile)
+
+
+def _count_lines(comb: _Comb, length: int) -> tuple[int, int]:
+    """Numbers of the first and the last line that have enough of a tile outside them."""
+    least = MIN_TILE_SHARE * (comb.pitch - comb.width)
+    return math.ceil((least - comb.begin) / comb.pitch), math.ceil(
+        (length - least - comb.begin - comb.width) / comb.pitch
+    ) - 1
+
+
+def _has_dip(deviation: Floats) -> NDArray[np.bool_]:
+    """Columns that are plainer than those beside them: thin lines that were scaled are mixed with the tiles."""
+    padded = np.pad(deviation, DIP_PX, mode="edge")
+    beside = np.minimum(padded[: -2 * DIP_PX], padded[2 * DIP_PX :])
+    return np.asarray((deviation < DIP_SHARE * beside) & (beside > ALWAYS_PLAIN_DEVIATION))
+
+
+def _find_runs(flags: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """First indices of the runs of true values, and the indices after their last ones."""
+    steps = np.diff(flags.astype(np.int8), prepend=0, append=0)
+    return np.flatnonzero(steps == 1).astype(np.float64), np.flatnonzero(steps == -1).astype(np.float64)
+
+
+def _fit_comb(begin: Floats, end: Floats, length: int, known: float | None) -> _Comb | None:
+    """The regular lines that explain the runs best; None if the runs are not regular."""
+    if not len(begin):
+        return None
+    if len(begin) == 1:  # two tiles of one size
+        first, second = begin[0], length - end[0]
+        if abs(first - second) > MAX_SHIFT_PX:
+            return None
+        return _Comb(begin[0], max(first, second) + end[0] - begin[0], end[0] - begin[0], 1, 1.0)
+    combs = []
+    middle = (begin + end) / 2
+    pitches = np.unique(np.concatenate([np.diff(middle), middle[2:] - middle[:-2]])) if known is None else [known]
+    for pitch in pitches:
+        for anchor in sorted({0, len(begin) // 2, len(begin) - 1}):
+            if pitch >= MIN_TILE_PX and (comb := _refine_comb(begin, end, length, float(pitch), anchor)):
+                combs.append(comb)
+    best = max(combs, key=lambda comb: comb.share, default=None)
+    return best if best and best.share >= (MIN_REGULAR_SHARE if known is None else MIN_KNOWN_SHARE) else None
+
+
+def _refine_comb(begin: Floats, end: Floats, length: int, pitch: float, anchor: int) -> _Comb | None:
+    """Lines at a distance of about `pitch` through one of the runs, fitted to the runs that lie on them."""
+    middle = (begin + end) / 2
+    at = middle[anchor]
+    for _ in range(FIT_ROUNDS):
+        number = np.rint((middle - at) / pitch)
+        shift = np.abs(middle - at - number * pitch)
+        near = shift <= MAX_SHIFT_PX
+        if near.sum() < 2 or np.ptp(number[near]) == 0:
+            return None
+        pitch, at = (float(value) for value in np.polyfit(number[near], middle[near], 1))
+        if pitch < MIN_TILE_PX:
+            return None
+    width = float(np.median((end - begin)[near]))
+    regular = near & (np.abs(end - begin - width) <= MAX_SHIFT_PX)
+    seen = len(np.unique(number[regular]))
+    tile = pitch - width
+    if seen < 1 or tile < MIN_TILE_PX:
+        return None
+    width = float((end - begin)[regular].mean())
+    comb = _Comb(at - width / 2, pitch, width, seen, 0.0)
+    first, last = _count_lines(comb, length)
+    return comb._replace(share=seen / max(last - first + 1, len(begin)))
+
+
+def _place_tiles(comb: _Comb, spread: Spread, before: int, colour: Floats) -> Lines:
+    """The tiles between the lines of a comb, without columns that are mixed with the lines."""
+    tile = comb.pitch - comb.width
+    first, last = _count_lines(comb, len(spread.deviation))
+    lines = comb.begin + np.arange(first, last + 1) * comb.pitch
+    ends, begins = np.rint(lines).astype(int) - 1, np.rint(lines + comb.width).astype(int)
+    trim = max(_count_mixed(spread.deviation, ends, -1), _count_mixed(spread.deviation, begins, 1))
+    start = before + comb.begin + first * comb.pitch - tile + trim
+    return Lines(
+        round(float(start), 6), round(comb.pitch, 6), round(tile - 2 * trim, 6), len(lines) + 1, comb.seen, colour
+    )
+
+
+def _count_mixed(deviation: Floats, at: NDArray[np.intp], step: int) -> int:
+    """How many columns beside the lines, from `at` on, are mixed with them: plainer than those further inside."""
+    columns = at[(at + step * MAX_MIXED_PX >= 0) & (at + step * MAX_MIXED_PX < len(deviation)) & (at >= 0)]
+    columns = columns[columns < len(deviation)]
+    inside = deviation[columns + step * MAX_MIXED_PX].sum()
+    for count in range(MAX_MIXED_PX):
+        if deviation[columns + step * count].sum() >= MIXED_SHARE * inside:
+            return count
+    return MAX_MIXED_PX

@@ -1,0 +1,43 @@
+"""What a sheet looks like along one axis: how much neighbouring columns differ, and how plain each column is.
+
+All functions look at columns; rows are columns of the transposed sheet.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jigsolve.puzzle import Pixels
+
+Floats = NDArray[np.float64]
+Shades = NDArray[np.float32]
+
+MAX_PLAIN_LINES = 384  # rows that the spread of a column is measured on
+
+
+class Spread(NamedTuple):
+    """colour: (width, channels) median of each column. deviation: (width,) mean absolute difference from it."""
+
+    colour: Floats
+    deviation: Floats
+
+
+def to_shades(pixels: Pixels) -> Shades:
+    """Colours from 0 to 255; transparent pixels are black."""
+    shades = pixels.astype(np.float32) * np.float32(255.0 / np.iinfo(pixels.dtype).max)
+    if pixels.shape[2] in (2, 4):
+        shades[..., :-1] *= shades[..., -1:] / np.float32(255.0)
+    return shades
+
+
+def sample_lines(length: int, count: int) -> NDArray[np.intp]:
+    """At most so many indices of an axis, evenly spread."""
+    return np.unique(np.linspace(0, length - 1, min(length, count)).astype(np.intp))
+
+
+def measure_spread(sheet: Pixels) -> Spread:
+    """The median colour of every column, and how far its pixels are from it."""
+    shades = to_shades(sheet[sample_lines(sheet.shape[0], MAX_PLAIN_LINES)])
+    colour = np.median(shades, axis=0)
+    return Spread(colour.astype(np.float64), np.abs(shades - colour).mean(axis=(0, 2)).astype(np.float64))

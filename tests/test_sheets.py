@@ -1,0 +1,173 @@
+"""Sheets that are not clean: lines and gaps between the pieces, scaled sheets, cropped ones."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from jigsolve.bench import sheets
+from jigsolve.io import inputs, pictures, render
+from jigsolve.io.grid_detection import Axis, cut_cells, estimate_grid
+from jigsolve.io.grid_detection.lines import find_lines
+from jigsolve.puzzle import Layout, Puzzle, cut, scramble
+from pictures import photograph
+
+COLOURS = {"white": (255, 255, 255), "black": (0, 0, 0), "grey": (128, 128, 128), "red": (200, 30, 40)}
+
+
+def shuffled(name: str = "coffee", piece: tuple[int, int] = (40, 40), seed: int = 1) -> tuple[Puzzle, Layout]:
+    return scramble(cut(photograph(name), piece), False, seed)
+
+
+def with_gaps(puzzle: Puzzle, gap: int, colour: tuple[int, ...], frame: tuple[int, int, int, int]) -> np.ndarray:
+    """The pieces with gaps between them. frame: pixels left, top, right and bottom of them."""
+    _, height, width, channels = puzzle.pieces.shape
+    left, top, right, bottom = frame
+    rows, cols = puzzle.rows, puzzle.cols
+    size = top + rows * (height + gap) - gap + bottom, left + cols * (width + gap) - gap + right
+    sheet = np.full((*size, channels), colour, dtype=puzzle.pieces.dtype)
+    for k, piece in enumerate(puzzle.pieces):
+        y, x = top + k // cols * (height + gap), left + k % cols * (width + gap)
+        sheet[y : y + height, x : x + width] = piece
+    return sheet
+
+
+@pytest.mark.parametrize("colour", COLOURS.values(), ids=COLOURS)
+@pytest.mark.parametrize("gap", [1, 2, 3, 7, 24])
+@pytest.mark.parametrize("frame", [(0, 0, 0, 0), (3, 3, 3, 3), (17, 0, 41, 5)], ids=str)
+def test_gaps_are_left_out(gap: int, colour: tuple[int, ...], frame: tuple[int, int, int, int]) -> None:
+    puzzle, _ = shuffled(piece=(40, 35))
+    read = inputs.from_sheet(with_gaps(puzzle, gap, colour, frame))
+    np.testing.assert_array_equal(read.puzzle.pieces, puzzle.pieces)
+    assert (read.puzzle.rows, read.puzzle.cols) == (puzzle.rows, puzzle.cols)
+    assert read.size_confidence > 0.99
+    assert read.notes[-1] == f"Lines of {gap} pixels between the pieces: left out; --keep-lines keeps them."
+
+
+@pytest.mark.parametrize("quality", [75, 90])
+@pytest.mark.parametrize("gap", [1, 2, 6])
+def test_gaps_after_jpeg(gap: int, quality: int) -> None:
+    puzzle, _ = shuffled("astronaut", (32, 32))
+    sheet = pictures.recode(with_gaps(puzzle, gap, COLOURS["white"], (9, 4, 0, 1)), "JPEG", quality)
+    estimate = estimate_grid(sheet)
+    assert estimate.cells == (puzzle.cols, puzzle.rows)
+    assert estimate.is_sure
+    assert np.abs(np.subtract(estimate.piece, 32)).max() <= 3
+    assert np.abs(np.subtract(estimate.corner, (9, 4))).max() <= 2
+
+
+def test_transparent_gaps() -> None:
+    puzzle, _ = shuffled()
+    opaque = np.full_like(puzzle.pieces[..., :1], 255)
+    puzzle = Puzzle(np.concatenate([puzzle.pieces, opaque], axis=3), puzzle.rows, puzzle.cols)
+    read = inputs.from_sheet(with_gaps(puzzle, 2, (255, 255, 255, 0), (2, 2, 2, 2)))
+    np.testing.assert_array_equal(read.puzzle.pieces, puzzle.pieces)
+
+
+@pytest.mark.parametrize("gap", [1, 2, 5])
+def test_lines_over_the_cuts_cost_pixels(gap: int) -> None:
+    puzzle, _ = shuffled("astronaut", (32, 32))
+    sheet = sheets.draw_lines(puzzle, gap, np.random.default_rng(4))
+    estimate = estimate_grid(sheet)
+    assert estimate.cells == (16, 16)
+    assert estimate.x.pitch == estimate.y.pitch == 32
+    assert estimate.piece == (32 - gap, 32 - gap)
+
+
+def test_scaled_gaps() -> None:
+    puzzle, _ = shuffled("astronaut", (32, 32))
+    sheet = with_gaps(puzzle, 3, COLOURS["black"], (6, 6, 6, 6))
+    estimate = estimate_grid(pictures.resize(sheet, round(0.8 * sheet.shape[1]), round(0.8 * sheet.shape[0])))
+    assert estimate.cells == (16, 16)
+    assert estimate.x.pitch == pytest.approx(28.0, abs=0.02)
+
+
+@pytest.mark.parametrize("name", ["astronaut", "chelsea", "coffee", "camera", "coins", "rocket", "page", "text"])
+def test_no_lines_are_seen_where_there_are_none(name: str) -> None:
+    picture = photograph(name)
+    half = picture.shape[1] // 2, picture.shape[0] // 2
+    for piece in ((30, 30), (picture.shape[1], 24), half):
+        sheet = render.render_sheet(scramble(cut(picture, piece), False, 0)[0])
+        assert find_lines(sheet) is None
+        assert find_lines(pictures.recode(sheet, "JPEG", 85)) is None
+
+
+@pytest.mark.parametrize("frame", [(0, 0, 0, 0), (9, 4, 2, 30)], ids=str)
+def test_lines_are_kept(frame: tuple[int, int, int, int]) -> None:
+    puzzle, truth = shuffled()
+    sheet = with_gaps(puzzle, 3, COLOURS["red"], frame)
+    read = inputs.from_sheet(sheet, keep_lines=True)
+    solved = Puzzle(puzzle.pieces[truth.pieces.ravel()], puzzle.rows, puzzle.cols)
+    np.testing.assert_array_equal(inputs.compose_picture(read, truth), with_gaps(solved, 3, COLOURS["red"], frame))
+    left_out = inputs.from_sheet(sheet)
+    np.testing.assert_array_equal(inputs.compose_picture(left_out, truth), render.render_picture(puzzle, truth))
+    turned = truth.rotate(1)  # ten columns and fifteen rows
+    assert inputs.compose_picture(read, turned).shape[:2] == (
+        15 * 43 - 3 + frame[1] + frame[3],
+        10 * 43 - 3 + frame[0] + frame[2],
+    )
+
+
+def test_a_given_size_finds_lines_by_tile_or_by_pitch() -> None:
+    puzzle, _ = shuffled()
+    sheet = with_gaps(puzzle, 4, COLOURS["white"], (4, 4, 4, 4))
+    for size in ((40, 40), (44, 44)):
+        np.testing.assert_array_equal(inputs.from_sheet(sheet, size).puzzle.pieces, puzzle.pieces)
+    assert inputs.from_sheet(sheet, (20, 20)).piece == (20, 20)
+
+
+@pytest.mark.parametrize("percent", [60, 75, 85, 130, 175])
+@pytest.mark.parametrize("name", ["astronaut", "coffee"])
+def test_scaled_sheets(name: str, percent: int) -> None:
+    puzzle, truth = shuffled(name, (30, 30))
+    sheet = sheets.scale(render.render_sheet(puzzle), percent, np.random.default_rng(percent))
+    estimate = estimate_grid(sheet)
+    assert estimate.cells == (puzzle.cols, puzzle.rows)
+    assert estimate.x.pitch == pytest.approx(0.3 * percent, rel=0.01)
+    assert estimate.is_sure
+    found = render.render_picture(inputs.from_sheet(sheet).puzzle, truth)
+    whole = render.render_picture(puzzle, truth)
+    again = pictures.resize(found, whole.shape[1], whole.shape[0]).astype(float)
+    assert np.abs(again - whole).mean() < 12.0
+
+
+def test_a_scaled_sheet_in_a_frame() -> None:
+    puzzle, _ = shuffled("astronaut", (30, 30))
+    sheet = sheets.scale(render.render_sheet(puzzle), 85, np.random.default_rng(0))
+    framed = np.pad(sheet, ((20, 9), (13, 31), (0, 0)), constant_values=240)
+    estimate = estimate_grid(framed)
+    assert estimate.cells == (puzzle.cols, puzzle.rows)
+    assert estimate.x.pitch == pytest.approx(25.5, abs=0.05)
+    assert (estimate.x.start, estimate.y.start) == pytest.approx((13.0, 20.0), abs=0.6)
+
+
+@pytest.mark.parametrize(("left", "top", "right", "bottom"), [(0, 0, 3, 3), (5, 0, 0, 0), (4, 4, 4, 4), (0, 6, 2, 0)])
+def test_cropped_pieces_are_kept(left: int, top: int, right: int, bottom: int) -> None:
+    puzzle, _ = shuffled()
+    sheet = render.render_sheet(puzzle)
+    read = inputs.from_sheet(sheet[top : sheet.shape[0] - bottom, left : sheet.shape[1] - right])
+    assert (read.puzzle.rows, read.puzzle.cols, read.piece) == (10, 15, (40, 40))
+    inner = slice(None), slice(top, 40 - bottom), slice(left, 40 - right)
+    np.testing.assert_array_equal(read.puzzle.pieces[inner], puzzle.pieces[inner])
+    assert read.margin == (0, 0, 0, 0)
+
+
+def test_a_wide_margin_is_no_row_of_pieces() -> None:
+    """It goes on without cuts where the rows of pieces meet."""
+    whole = photograph("coffee")
+    sheet = whole.copy()
+    sheet[:360, :560] = render.render_sheet(scramble(cut(whole[:360, :560], 40), False, 1)[0])
+    read = inputs.from_sheet(sheet[:397, :595])
+    assert (read.puzzle.rows, read.puzzle.cols) == (9, 14)
+    assert read.margin == (0, 0, 35, 37)
+
+
+def test_cells_between_pixels_are_resampled() -> None:
+    """A ramp stays a ramp, whatever the phase of a cell."""
+    ramp = np.tile(np.arange(90, dtype=np.uint16)[:, None, None] * 100, (1, 45, 1))
+    axis, line = Axis(0.0, 22.5, 22.5, 4), Axis(0.0, 45.0, 45.0, 1)
+    pieces = cut_cells(ramp, line, axis)
+    assert pieces.shape == (4, 22, 45, 1)
+    steps = np.diff(pieces[:, :, 0, 0].astype(float), axis=1)
+    assert np.abs(steps - 100 * 21.5 / 22)[:, 1:-1].max() <= 1.0
+    assert np.diff(pieces[:, 10, 0, 0].astype(float)) == pytest.approx(2250.0, abs=1.0)
