@@ -8,6 +8,8 @@ one belongs where: such a joint is right with the probability of a random draw a
 is called undecidable. The weights come from `benchmarks/fit_confidence.py`; limits are in `docs/model-card.md`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +18,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from jigsolve.compatibility.evidence import Evidence
 from jigsolve.confidence.values import Confidence, Floats
 from jigsolve.puzzle import HOLE, NO_PINS, Layout, PieceClasses, Pins, facing_sides
 from jigsolve.puzzle.geometry import SIDES, piece_of, side_facing, side_id, side_of
@@ -35,17 +38,28 @@ STEPS: tuple[tuple[Any, Any], ...] = ((np.s_[:, :-1], np.s_[:, 1:]), (np.s_[:-1]
 
 
 def estimate_confidence(
-    P: csr_array, classes: PieceClasses, layout: Layout, turns: tuple[int, ...], pins: Pins = NO_PINS
+    P: csr_array,
+    classes: PieceClasses,
+    layout: Layout,
+    turns: tuple[int, ...],
+    pins: Pins = NO_PINS,
+    evidence: Evidence | None = None,
 ) -> Confidence:
-    """P: `Learned.compute_probabilities` over classes; turns: those that a piece may need; pins are certain."""
+    """P: `Learned.compute_probabilities` over classes; turns: those that a piece may need; pins are certain.
+
+    evidence: lowers the log odds of joints that are implausible. P compares a joint with its rivals, so at a seam where
+    a picture is wrapped round it may be high for want of better ones.
+    """
     from scipy.special import expit, gammaln, logit  # slow to import
 
     joints = LayoutJoints(classes, layout, turns)
     pinned, *certain = pins.find_held(layout.pieces, layout.turns)
     # that the two sides of a joint, or copies of them, face each other in the truth too
     likely = tuple(
-        np.where(exists, np.where(sure, 1.0, expit(x @ WEIGHTS + BIAS)), np.nan)
-        for sure, exists, x in zip(certain, joints.exist, compute_features(P, joints), strict=True)
+        np.where(exists, np.where(sure, 1.0, expit(x @ WEIGHTS + BIAS + doubt)), np.nan)
+        for sure, exists, x, doubt in zip(
+            certain, joints.exist, compute_features(P, joints), _weigh_doubts(joints, evidence), strict=True
+        )
     )
     draws = [np.where(sure, 1.0, draw) for sure, draw in zip(certain, joints.draw_probabilities(), strict=True)]
     right, down = (probability * draw for probability, draw in zip(likely, draws, strict=True))
@@ -59,6 +73,15 @@ def estimate_confidence(
     orders = float((gammaln(classes.copies + 1.0) + classes.copies * np.log(joints.symmetry)).sum())
     undecidable = draws[0] < 1.0, draws[1] < 1.0
     return Confidence(right, down, undecidable, pieces, picture, picture * float(np.exp(-orders)))
+
+
+def _weigh_doubts(joints: LayoutJoints, evidence: Evidence | None) -> list[Floats]:
+    """For each joint, nats of evidence against it, 0 or negative."""
+    out = [np.zeros(exists.shape) for exists in joints.exist]
+    if evidence is not None:
+        for grid, exists, (a, b) in zip(out, joints.exist, joints.sides, strict=True):
+            grid[exists] = np.minimum(0.0, evidence.nats(a[exists].astype(np.int32), b[exists].astype(np.int32)))
+    return out
 
 
 def sum_doubts(likely: Sequence[Floats]) -> float:

@@ -142,7 +142,9 @@ def judge(task: Task, pairs: Pairs, joints: Joints, answer: Answer) -> Result:
     assert pairs.classes is not None
     with limit_blas_threads(1):
         candidates = Candidates(_find_probabilities(task, pairs, joints, answer), pairs.classes)
-        confidence = estimate_confidence(candidates.P, candidates.classes, answer.layout, task.puzzle.turns, task.pins)
+        confidence = estimate_confidence(
+            candidates.P, candidates.classes, answer.layout, task.puzzle.turns, task.pins, joints.evidence
+        )
     clock.finish()
     return Result(
         answer.layout, answer.consistency, confidence, candidates, task.given, task.params,

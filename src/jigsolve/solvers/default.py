@@ -57,7 +57,11 @@ class Default:
         search = Search(board, seed, self.params or params_for(len(problem), budget.effort))
         on_event(StageStarted("search"))
         try:
+            if not is_large(len(problem)):
+                search.roll()
             stopped = _run(search, on_event, budget) or _keep_pins(search, budget)
+            if not is_large(len(problem)):
+                search.roll()
         except KeyboardInterrupt:
             search.recover()
             stopped = True

@@ -55,6 +55,10 @@ class Evidence:
         _kernels.weigh_pairs(self.arrays.model, self.arrays.sizes, first, second, out)
         return out
 
+    def nats(self, first: SideIds, second: SideIds) -> Floats:
+        """The same in nats."""
+        return self.weigh(first, second) / float(self.arrays.model[_kernels.WEIGHT])
+
 
 def make_evidence(
     joints: JointFeatures, weight: float = WEIGHT, least: float = MIN_NATS, most: float = MAX_NATS

@@ -131,6 +131,22 @@ def joint(b, cell, direction):
     return evidence(b.model, b.frame, b.cache, a, other)
 
 
+@njit(cache=True, error_model="numpy")
+def pair_values(b, first, second, out):
+    """out[k]: value of the joint (first[k], second[k]), 0 if one of them is -1."""
+    for k in range(len(first)):
+        a, other = first[k], second[k]
+        out[k] = 0.0
+        if a < 0 or other < 0:
+            continue
+        out[k] = np.nan
+        for e in range(b.indptr[a], b.indptr[a + 1]):
+            if b.indices[e] == other:
+                out[k] = b.values[VALUE, e]
+        if np.isnan(out[k]):
+            out[k] = evidence(b.model, b.frame, b.cache, a, other)
+
+
 @inlined
 def strength(b, cell, direction):
     """C of the joint of a cell in a direction, 0 if a piece is missing."""

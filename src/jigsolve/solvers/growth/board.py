@@ -192,6 +192,12 @@ class Board:
         k.strengths(self.arrays, cells, direction, out)
         return out
 
+    def pair_values(self, first: Cells, second: Cells) -> NDArray[np.float64]:
+        """Values of the joints between side ids, 0 where one of them is -1."""
+        out = np.empty(first.size)
+        k.pair_values(self.arrays, np.ascontiguousarray(first).ravel(), np.ascontiguousarray(second).ravel(), out)
+        return out.reshape(first.shape)
+
     def box(self) -> Box:
         """The bounding box of the block."""
         return Box(*self.arrays.frame[:4].tolist())

@@ -14,6 +14,7 @@ from jigsolve.solvers.growth.board import Board
 from jigsolve.solvers.growth.exchange import Exchanges
 from jigsolve.solvers.growth.moves import Move, Moves
 from jigsolve.solvers.growth.params import SearchParams, is_large, moves_for
+from jigsolve.solvers.growth.rolls import roll_lines
 
 CHECK_INTERVAL_ROUNDS = 64  # between two looks at the clock
 ROUNDING = 1e-9  # a smaller gain is no gain
@@ -102,6 +103,12 @@ class Search:
         if kept:
             self.board.recentre()
             self._add_gain(gain)
+
+    def roll(self) -> None:
+        """Roll the rows and columns of the best picture where that is better."""
+        self._restore_best()
+        self._add_gain(roll_lines(self.board))
+        self._save()
 
     def recover(self) -> None:
         """After an interrupt, the board is whole but may be ahead of `value`: keep the better picture."""
