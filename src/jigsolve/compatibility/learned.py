@@ -63,9 +63,11 @@ class Learned(Compatibility):
     def weigh(self, pairs: Pairs, run: RunContext) -> Joints:
         features = self._measure(pairs, run.workers)
         evidence = make_evidence(features) if len(pairs.puzzle) <= MAX_EVIDENCE_PIECES else None
-        P = self._judge(pairs, features, evidence)
-        C = P.copy()
-        C.data = np.log1p(P.data / LINEAR_BELOW) / np.log1p(1.0 / LINEAR_BELOW)
+        C = self._judge(pairs, features, evidence)
+        P = C.copy()
+        P.data[P.data < MIN_PROBABILITY] = 0.0
+        P.eliminate_zeros()
+        C.data = np.log1p(C.data / LINEAR_BELOW) / np.log1p(1.0 / LINEAR_BELOW)
         return Joints(C, P, evidence)
 
     def compute_probabilities(self, pairs: Pairs, workers: Workers = SERIAL) -> csr_array:

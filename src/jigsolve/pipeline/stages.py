@@ -141,9 +141,11 @@ def judge(task: Task, pairs: Pairs, joints: Joints, answer: Answer) -> Result:
     clock.start_stage("confidence")
     assert pairs.classes is not None
     with limit_blas_threads(1):
-        candidates = Candidates(_find_probabilities(task, pairs, joints, answer), pairs.classes)
+        known = _find_known(task, pairs, joints, answer)
+        assert known.P is not None
+        candidates = Candidates(known.P, pairs.classes)
         confidence = estimate_confidence(
-            candidates.P, candidates.classes, answer.layout, task.puzzle.turns, task.pins, joints.evidence
+            known.P, pairs.classes, answer.layout, task.puzzle.turns, task.pins, known.evidence
         )
     clock.finish()
     return Result(
@@ -153,15 +155,16 @@ def judge(task: Task, pairs: Pairs, joints: Joints, answer: Answer) -> Result:
     )  # fmt: skip
 
 
-def _find_probabilities(task: Task, pairs: Pairs, joints: Joints, answer: Answer) -> csr_array:
-    """P over classes; empty if there is no time to compute it, so that no joint is believed."""
+def _find_known(task: Task, pairs: Pairs, joints: Joints, answer: Answer) -> Joints:
+    """P and evidence over classes; an empty P if there is no time to compute it, so that no joint is believed."""
     if joints.P is not None and task.parts.solver.merges_copies:
-        return joints.P
+        return joints
     if not (joints.is_fallback or answer.stopped):
         loops = min(answer.layout.pieces.shape) > 1  # in a single row no loop can close
         with suppress(KeyboardInterrupt, DeadlineError):
-            return replace(JUDGE, loops=loops).compute_probabilities(pairs, task.run.workers)
-    return csr_array((SIDES * len(pairs.puzzle),) * 2)
+            return replace(JUDGE, loops=loops).weigh(pairs, task.run)
+    none = csr_array((SIDES * len(pairs.puzzle),) * 2)
+    return Joints(none, none)
 
 
 def _make_notes(task: Task, pairs: Pairs, answer: Answer) -> tuple[str, ...]:

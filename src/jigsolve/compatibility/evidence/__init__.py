@@ -80,6 +80,15 @@ def make_evidence(
     return Evidence(PairArrays(model, np.array(sizes, np.int64), cache))
 
 
+def list_features(joints: JointFeatures, first: SideIds, second: SideIds) -> Singles:
+    """(pairs, features) what the network sees of pairs of sides; to fit it."""
+    readings = joints.readings
+    reach = (readings[0].border.reach, readings[1].border.reach if len(readings) > 1 else 0)
+    out = np.empty((len(first), len(joints.floors) + _kernels.EXTRA), dtype=np.float32)
+    _kernels.list_features(readings[0].arrays(), readings[-1].arrays(), reach, first, second, out)
+    return out
+
+
 def _fold_layers(network: Network) -> Singles:
     """All weights and biases in a row, with the standardisation of the features folded into the first layer."""
     (w0, b0), *rest = network.layers

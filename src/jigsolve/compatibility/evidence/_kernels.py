@@ -27,13 +27,8 @@ def fill_features(f, again, reach, a, b, forms, values, out):
     f, again: `BorderArrays` of one or two readings. reach: of both; the second one is 0 if there is none.
     """
     at = 0
-    for reading in range(2):
-        if reading == 0:
-            measure_joint(f, a, b, reach[0], forms, values)
-        elif reach[1] > 0:
-            measure_joint(again, a, b, reach[1], forms, values)
-        else:
-            break
+    for reading in range(2 if reach[1] > 0 else 1):
+        measure_joint(f if reading == 0 else again, a, b, reach[reading], forms, values)
         for m in range(MEASURES):
             out[at] = np.log(values[m] + FLOORS[m])
             at += 1

@@ -7,8 +7,8 @@ from scipy.sparse import coo_array, csr_array
 from jigsolve.puzzle.geometry import side_id
 from jigsolve.puzzle.pins import PinnedJoint, Pins, find_blocks
 
-FIXED_C = 20.0  # more than all other joints of two pieces together
-FORBIDDEN_C = -20.0
+FIXED_C = 40.0  # more than all other joints of two pieces together
+FORBIDDEN_C = -40.0
 
 
 def apply_pins(C: csr_array, pins: Pins) -> csr_array:
