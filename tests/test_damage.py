@@ -54,6 +54,14 @@ def test_pieces_in_their_right_order_are_not_taken_for_a_coded_sheet() -> None:
     assert found(worn) == (WORN, False)
 
 
+def test_a_coded_sheet_is_recognised_however_clear_its_joints_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In sheets of few pieces the joints of the sheet itself are clear, and were taken for the answer."""
+    puzzle = made("jpeg-60", "cat").puzzle
+    assert found(puzzle) == (NOISY, True)
+    monkeypatch.setattr(damage, "CLEAR", 0.0)
+    assert found(puzzle) == (NOISY, True)
+
+
 def test_nothing_is_said_of_a_few_pieces_or_of_flat_ones() -> None:
     few = cut(photograph("coffee")[:56, :56], 28)
     assert found(few) == (CLEAN, False)

@@ -27,7 +27,7 @@ CLEAR = 0.4  # clarity above which noise need not be looked for
 NOISE_FACTOR = 1.7  # clarity must grow by this factor, read as noisy, for borders to be noisy
 MIN_SHEET_SHARE = 0.03  # of the mutual joints that are adjacent on the sheet: more is no coincidence
 MAX_SHEET_SHARE_LEFT = 0.6  # of that share may remain when borders are read as noisy
-COINCIDENT_SHEET_SHARE = 0.3  # the same, where neighbours do not continue each other
+SUSPICIOUS_SHEET_SHARE = 0.3  # the same, above which coding is looked for however clear the joints are
 MIN_SHEET_JOINTS = 3
 MAX_SAMPLE = 1000  # joints that are looked at
 MIN_SAMPLE = 10  # joints below which nothing can be said
@@ -62,17 +62,13 @@ def detect_damage(pairs: Pairs, sheet: SidePairs, workers: Workers = SERIAL) -> 
     if len(clean.first) < MIN_SAMPLE or noisy_measure is None:
         return CLEAN, False
     on_sheet = clean.share_of(sheet)
-    if clean.clarity < CLEAR:
+    if clean.clarity < CLEAR or on_sheet > SUSPICIOUS_SHEET_SHARE:
         noisy = find_mutual(find_pairs(pairs.puzzle, noisy_measure, 2, workers))
         enough = on_sheet > max(MIN_SHEET_SHARE, MIN_SHEET_JOINTS / len(clean.first))
         coded = enough and noisy.share_of(sheet) < MAX_SHEET_SHARE_LEFT * on_sheet
         if coded or noisy.clarity > NOISE_FACTOR * clean.clarity:
             return NOISY, coded
-    if estimate_loss(pairs, clean) <= WORN_FROM:
-        return CLEAN, False
-    if on_sheet > COINCIDENT_SHEET_SHARE:  # neighbours on the sheet match best and do not continue each other: a coder
-        return NOISY, True
-    return WORN, False
+    return (WORN if estimate_loss(pairs, clean) > WORN_FROM else CLEAN), False
 
 
 def find_mutual(pairs: Pairs) -> MutualPairs:
