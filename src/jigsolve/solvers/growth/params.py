@@ -86,7 +86,7 @@ class SearchParams:
 
     rounds_per_100_pieces: int = 400  # rounds of a cycle; in each, one move is tried
     max_counted_pieces: int = 800  # more pieces do not make a cycle longer
-    max_idle_cycles: int = 4  # the search ends after this many without a better picture
+    max_idle_cycles: int = 2  # the search ends after this many without a better picture
     max_cycles: int = 24
     start_temperature: float = 1.0
     end_temperature: float = 0.02
