@@ -15,6 +15,7 @@ class Joints:
     """Candidate joints of a puzzle.
 
     C: (4n, 4n) symmetric, not negative; rows and columns are side ids. P: the same for calibrated probabilities.
+    evidence: absolute evidence of any pair of sides, if the compatibility gives it.
     is_fallback: made from whatever was measured, after an interrupt or the deadline.
     """
 

@@ -23,6 +23,7 @@ class GridProblem:
     C: (4n, 4n) over side ids, symmetric, not negative.
     classes: the piece classes that C is over; None: C is over single pieces.
     pins: what is known already, in the numbers of C.
+    evidence: absolute evidence of any pair of sides; part of the consistency for solvers that use it.
     """
 
     C: csr_array

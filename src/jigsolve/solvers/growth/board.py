@@ -23,14 +23,15 @@ MAX_CANDIDATES = 256  # of an open cell; more are ignored
 
 
 class Arrays(NamedTuple):
-    """What the kernels see. Cells are numbered row by row on the canvas.
+    """What the kernels see. Cells are numbered row by row on the canvas. Few arrays: each costs time at every call.
 
-    indptr, indices, data: rows of C. steps: (4,) from a cell to its neighbours. cells: (4, canvas) piece or -1, its
+    indptr, indices: rows of C. values: (2, entries) value with evidence, and C. cells: (4, canvas) piece or -1, its
     turn, the piece proposed for an open cell, its turn. priority: (canvas,) of waiting cells. stock: (4, pieces) the
     cell where a piece lies, copies not placed, copies in all, bits of the turns it may take. frame: the block's
-    bounding box, counts and sizes. lines: (2, rows or columns) filled cells in each. heap: (2, room) priorities and
-    cells. scratch: (2, room) keys and values. noise: amplitude and number of the round. barred: (canvas,) cells that
-    stay empty.
+    bounding box, counts and sizes, steps to the four neighbours, sizes of the evidence. lines: (2, rows or columns)
+    filled cells in each. heap: (2, room) priorities and cells. scratch: (4, room) keys, sums and directions of
+    candidates; amplitude and number of the round of the noise. barred: (canvas,) cells that stay empty. model, cache:
+    of the evidence.
     """
 
     indptr: NDArray[np.int32]
