@@ -4,8 +4,9 @@ DATA ?= data
 JOBS ?= 1
 BIN := .venv/bin
 READY := .venv/ready
+AXE := .venv/axe/node_modules/axe-core/axe.min.js
 
-.PHONY: demo test quick lint browser screenshots fuzz audit licences dist bench clean
+.PHONY: demo test quick lint browser screenshots moving-picture fuzz coverage audit licences docs docs-links dist bench clean
 
 demo: $(READY)
 	$(BIN)/jigsolve demo
@@ -14,11 +15,8 @@ test: $(READY) lint browser
 	$(BIN)/python -m pytest
 
 # about half a minute: the data model, the stages one by one, files
-QUICK := geometry layout layout_file scores puzzle pins piece_classes normalise workers relaxation compatibility \
-	dissimilarity blocks calibration board holes assembly grouping pipeline render files piece_files picture_files \
-	samples verdict package bands
 quick: $(READY)
-	$(BIN)/python -m pytest $(QUICK:%=tests/test_%.py)
+	$(BIN)/python -m pytest @tests/quick.txt
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -27,14 +25,28 @@ lint: $(READY)
 	$(BIN)/lint-imports
 
 # tests drive a real browser: the system's Chromium, installed where that may be done, or else Playwright's own
-browser: $(READY)
+browser: $(READY) $(AXE)
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null \
 	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && { apt-get update -qq; apt-get install -y -qq chromium; }; } \
 	|| $(BIN)/playwright install chromium
 
+# the accessibility checker that the browser tests run inside the page
+$(AXE): $(READY)
+	@command -v npm >/dev/null \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && { apt-get update -qq; apt-get install -y -qq npm; }; } \
+	|| { echo "Expected npm, which installs axe-core for the browser tests."; exit 1; }
+	npm install --silent --no-audit --no-fund --prefix .venv/axe axe-core@4.10.3
+	touch $@
+
 # the pictures of the page in docs/, by the tests that look at it
 screenshots: $(READY) browser
 	JIGSOLVE_SCREENSHOTS=1 $(BIN)/python -m pytest tests/test_page_browser.py
+
+# the moving picture of the README, by the program itself
+moving-picture: $(READY)
+	mkdir -p build
+	$(BIN)/jigsolve scramble src/jigsolve/io/samples/cat.webp --piece 30 --output build/puzzle.png
+	$(BIN)/jigsolve solve build/puzzle.png --output build/solved.png --animation docs/demo.gif
 
 # installed once, and again only when what it is made from changes; ready is written last
 $(READY): pyproject.toml requirements-dev.lock
@@ -48,6 +60,14 @@ CASES ?= 1000000
 fuzz: $(READY)
 	$(BIN)/python tests/fuzz.py --cases $(CASES)
 
+# branch coverage of all tests; needs coverage, which is no part of development otherwise
+coverage: $(READY) browser
+	$(BIN)/python -m pip install --quiet "coverage>=7.10"
+	$(BIN)/python -m coverage erase
+	$(BIN)/python -m coverage run -m pytest
+	$(BIN)/python -m coverage combine --quiet
+	$(BIN)/python -m coverage report --skip-covered
+
 # known weaknesses of the pinned versions; needs the network and pip-audit, which is no part of development otherwise
 audit: $(READY)
 	$(BIN)/python -m pip install --quiet pip-audit
@@ -56,19 +76,28 @@ audit: $(READY)
 licences: $(READY)
 	$(BIN)/python docs/make_licences.py
 
-# builds, then proves the wheel in an empty environment
-dist: $(READY)
-	rm -rf dist build/empty
+# what the site and a release need beyond development
+RELEASE_READY := .venv/release-ready
+$(RELEASE_READY): $(READY) requirements-docs.lock
+	$(BIN)/python -m pip install --quiet -e ".[docs,release]" -c requirements-dev.lock -c requirements-docs.lock
+	touch $(RELEASE_READY)
+
+# the site in build/site: every page, the reference, examples executed; warnings are errors; needs no network
+docs: $(RELEASE_READY)
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder html docs build/site
+	@echo "build/site/index.html"
+
+# links that leave the site; needs the network
+docs-links: $(RELEASE_READY)
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --builder linkcheck docs build/links
+
+# builds wheel and sdist, then proves them in empty environments of every Python at hand
+PYTHONS ?= $(shell for v in 3.11 3.12 3.13 3.14; do python$$v -c pass 2>/dev/null && echo python$$v; done)
+dist: $(RELEASE_READY)
+	rm -rf dist
 	$(BIN)/python -m build --quiet --no-isolation
-	$(PYTHON) -m venv build/empty
-	build/empty/bin/python -m pip install --quiet dist/*.whl
-	build/empty/bin/jigsolve --help
-	cd build/empty && bin/jigsolve demo --out demo
-	cd build/empty && bin/jigsolve solve demo/puzzle.png --output solved.png --layout layout.json
-	cd build/empty && bin/jigsolve score layout.json demo/truth.json
-	cd build/empty && bin/jigsolve solve demo/puzzle.png --effort fast --report report.html
-	build/empty/bin/python -c 'from jigsolve.page.app import _respond_static; [_respond_static(n) for n in ("index.html", "main.js", "view.js", "look.css")]'
-	rm -rf build/empty
+	$(BIN)/python -m twine check --strict dist/*
+	$(BIN)/python packaging/try_install.py dist/*.whl dist/*.tar.gz --python $(or $(PYTHONS),$(PYTHON))
 	ls -l dist
 
 # the paper's tables: DATA holds one folder of pictures a set (mit, mcgill)
@@ -78,4 +107,4 @@ bench: $(READY)
 	$(BIN)/jigsolve bench report results
 
 clean:
-	rm -rf .venv build dist jigsolve-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf .venv build dist .coverage* jigsolve-demo .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -108,8 +108,8 @@ LARGE_VARIANTS = {
 def make_problem(puzzle: Puzzle, compatibility: Compatibility, classes: PieceClasses | None, seed: int) -> GridProblem:
     merged = puzzle if classes is None else merge_copies(puzzle, classes)
     pairs = find_pairs(merged, Mahalanobis(), compatibility.count_candidates(merged))
-    C = compatibility.weigh(pairs, RunContext(seed)).C
-    return GridProblem(C, puzzle.rows, puzzle.cols, puzzle.turns, classes)
+    joints = compatibility.weigh(pairs, RunContext(seed))
+    return GridProblem(joints.C, puzzle.rows, puzzle.cols, puzzle.turns, classes, evidence=joints.evidence)
 
 
 @dataclass
@@ -157,10 +157,10 @@ def solve_all(
         for key in dict.fromkeys((variant.compatibility, variant.merges_copies) for variant in variants.values())
     }
     for name, variant in variants.items():
-        params = variant.change(default.params_for(len(puzzle), effort), len(puzzle))
+        problem = problems[variant.compatibility, variant.merges_copies]
+        params = variant.change(default.params_for(problem, effort), len(puzzle))
         with patch.object(default, "Board", variant.board) if variant.board else nullcontext():
             begin = time.process_time()
-            problem = problems[variant.compatibility, variant.merges_copies]
             answer = Default(params).solve(problem, seed, ignore_event, Budget(effort))
             cpu = time.process_time() - begin
         scores = score(answer.layout, truth, rotated=puzzle.rotated)

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 TARGET = Path(__file__).with_name("cli.md")
-COMMANDS = ("", "demo", "scramble", "solve", "serve", "score", "check", "bench", "bench report")
+COMMANDS = ("", "demo", "scramble", "solve", "serve", "warm-up", "score", "check", "bench", "bench report")
 INTRO = """# Command line
 
 The help texts of the program, written by `python docs/make_cli.py`.

@@ -1,4 +1,8 @@
-"""Quadratic assignment by multi-phase relaxation labeling: twelve departments on a floor of 3 x 4 places.
+"""
+Quadratic assignment
+====================
+
+Quadratic assignment by multi-phase relaxation labeling: twelve departments on a floor of 3 x 4 places.
 
 Objects are departments, labels are places. The coefficient of two departments in two places is the flow between them
 times the nearness of the places, so that the most consistent labeling is the cheapest plan. A multi-phase run makes a
@@ -11,6 +15,7 @@ from __future__ import annotations
 
 import sys
 
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy.optimize import quadratic_assignment
 
@@ -69,6 +74,20 @@ def run_scipy(method, seed):
     return found.col_ind
 
 
+def draw_plans(plans):
+    """Departments on the floor; lines are flows, thicker if larger."""
+    _, places = plt.subplots(1, len(plans), figsize=(9, 3), layout="constrained")
+    for axes, (title, place) in zip(places, plans.items(), strict=True):
+        at = np.stack([COLUMN[place], -ROW[place]], axis=1)
+        for a, b in np.argwhere(np.triu(FLOW)):
+            axes.plot(*at[[a, b]].T, color="tab:blue", linewidth=FLOW[a, b] / 2, alpha=0.4)
+        for department, (x, y) in enumerate(at):
+            axes.text(x, y, str(department + 1), ha="center", va="center", bbox={"facecolor": "white"})
+        axes.set_title(f"{title}: {cost_of(place)}")
+        axes.axis("off")
+    plt.show()
+
+
 if __name__ == "__main__":
     for seed in range(int(sys.argv[1]) if sys.argv[1:] else 1):
         best, first = search_plan(seed)
@@ -77,3 +96,4 @@ if __name__ == "__main__":
         costs = {name: cost_of(place) for name, place in plans.items()}
         results = ", ".join(f"{name} {cost} ({cost / OPTIMUM - 1.0:.1%} above)" for name, cost in costs.items())
         print(f"nug12, seed {seed}: optimum {OPTIMUM}, {results}")
+        draw_plans({"one multi-phase run": first, "with search": best})

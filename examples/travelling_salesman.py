@@ -1,4 +1,8 @@
-"""The travelling salesman by multi-phase relaxation labeling, without puzzles.
+"""
+The travelling salesman
+=======================
+
+The travelling salesman by multi-phase relaxation labeling, without puzzles.
 
 Objects are stretches of the tour, labels are places in it, each in two directions. Two stretches are compatible if the
 ends that meet are near each other. At first every city is a stretch, and a multi-phase run grows a tour from one of
@@ -10,6 +14,7 @@ from __future__ import annotations
 
 import sys
 
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
@@ -107,6 +112,17 @@ def find_optimum(distance):
         rules += [((part[a] == k) & (part[b] == k), 0, (part == k).sum() - 1) for k in range(parts)]
 
 
+def draw_tours(cities, tours):
+    """Each tour with its length, side by side."""
+    _, places = plt.subplots(1, len(tours), figsize=(8, 4), layout="constrained")
+    for place, (title, order) in zip(places, tours.items(), strict=True):
+        place.plot(*cities[np.append(order, order[0])].T, "o-")
+        place.set_title(title)
+        place.axis("equal")
+        place.axis("off")
+    plt.show()
+
+
 if __name__ == "__main__":
     for seed in range(int(sys.argv[1]) if sys.argv[1:] else 1):
         cities = np.random.default_rng(seed).random((CITIES, 2))
@@ -118,3 +134,4 @@ if __name__ == "__main__":
             f"{name} {value:.4f} ({abs(value / shortest - 1):.2%} above)" for name, value in found.items()
         )
         print(f"{CITIES} cities, seed {seed}: optimum {shortest:.4f}, {results}")
+        draw_tours(cities, {"one multi-phase run": first, "with search": best})

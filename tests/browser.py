@@ -15,12 +15,16 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Locator, Page, Playwright
 
-from jigsolve.io import files
+from jigsolve.io import files, render
+from jigsolve.io.layout_file import LayoutFile
+from jigsolve.puzzle import Puzzle
 from jigsolve.puzzle.layout import Layout
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync"]  # fmt: skip
 DOCS = Path(__file__).parent.parent / "docs"
+AXE = Path(os.environ.get("JIGSOLVE_AXE", Path(sys.prefix) / "axe/node_modules/axe-core/axe.min.js"))
+PHONE, DESKTOP = (390, 844), (1280, 800)
 
 
 def launch(playwright: Playwright) -> Browser:
@@ -47,18 +51,32 @@ def serve(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def open_page(browser: Browser, width: int = 1280, height: int = 800, scheme: str = "light") -> Iterator[Page]:
-    """A fresh page. Errors inside it fail the test, except refused requests."""
-    context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
+def open_page(
+    browser: Browser,
+    width: int = 1280,
+    height: int = 800,
+    scheme: str = "light",
+    *,
+    touch: bool = False,
+    calm: bool = False,
+) -> Iterator[Page]:
+    """A fresh page. Errors in it, and in others of its context, fail the test, except refused requests.
+
+    calm: the person wants reduced motion.
+    """
+    context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True, has_touch=touch)
     page = context.new_page()
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.emulate_media(
+        color_scheme="dark" if scheme == "dark" else "light", reduced_motion="reduce" if calm else "no-preference"
+    )
     errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
-    page.set_default_timeout(120_000)
+    context.on("weberror", lambda error: errors.append(str(error.error)))
+    context.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    context.set_default_timeout(60_000)
     yield page
     context.close()
-    assert [line for line in errors if "Failed to load resource" not in line] == []
+    serious = [line for line in errors if "Failed to load resource" not in line]
+    assert not serious, serious
 
 
 def measure_browser_cpu() -> float:
@@ -104,6 +122,7 @@ def wait_for_answer(page: Page) -> None:
 
 def save_layout(page: Page) -> Layout:
     """The layout that the export button downloads."""
+    page.evaluate("document.querySelector('#downloads').open = true")
     with page.expect_download() as waiting:
         page.click("#save-layout")
     return files.read_layout(Path(waiting.value.path())).layout
@@ -159,3 +178,24 @@ def solve_rest(page: Page) -> None:
 
 def read_count(found: Locator) -> int:
     return int((found.text_content() or "0").replace("none", "0"))
+
+
+def find_barriers(page: Page) -> list[str]:
+    """Serious problems for people who use the keyboard, a screen reader or high contrast, by axe-core."""
+    assert AXE.exists(), "Expected axe-core: make browser installs it."
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']}).then((result) => result.violations)")
+    return [
+        f"{one['id']}: {one['nodes'][0]['html'][:200]} {one['nodes'][0].get('failureSummary', '')[:200]}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+def open_layout(page: Page, address: str, folder: Path, puzzle: Puzzle, saved: LayoutFile) -> None:
+    """Open a sheet together with its layout file, which is shown at once."""
+    files.write_picture(folder / "sheet.png", render.render_sheet(puzzle))
+    files.write_layout(folder / "layout.json", saved)
+    page.goto(address)
+    page.set_input_files("#files", [folder / "sheet.png", folder / "layout.json"])
+    wait_for_answer(page)

@@ -36,11 +36,14 @@ if "--atheris" in sys.argv:
     instrumented = atheris.instrument_imports(include=["jigsolve", "json", "zipfile"])
 with instrumented:
     from bad_uploads import body, bomb, encoded, zip_bomb, zipped
-    from jigsolve.io import files, pictures
+    from caches import write_bin, write_bmc
+    from jigsolve.io import cache_file, files, pictures
     from jigsolve.io.inputs import from_sheet
     from jigsolve.io.layout_file import LayoutFile
-    from jigsolve.page.session import Session, Settings, build_input, parse_solve_request
-    from jigsolve.page.upload import parse_files, parse_json, split_layout
+    from jigsolve.page.exports import judge_message
+    from jigsolve.page.session import Session
+    from jigsolve.page.settings import Built, Settings, build_input, parse_solve_request
+    from jigsolve.page.upload import parse_files, parse_json, parse_work, split_work
     from jigsolve.puzzle.layout import HOLE, Layout
     from jigsolve.puzzle.pins import check_pins
     from jigsolve.puzzle.scores import score
@@ -81,6 +84,16 @@ def fuzz_layout(raw: bytes) -> None:
             assert score(content.layout, content.layout, content.appearances).direct == 1.0
 
 
+def fuzz_cache(raw: bytes) -> None:
+    """A bitmap cache of either format."""
+    with suppress(InputError):
+        for tile in cache_file.parse(raw, "a.bmc").tiles:
+            height, width, channels = tile.pixels.shape
+            assert 0 < height <= cache_file.TILE >= width > 0
+            assert channels == 3
+            assert 0 <= tile.offset < len(raw)
+
+
 def fuzz_pins(raw: bytes) -> None:
     _FILE.write_bytes(raw)
     with suppress(InputError):
@@ -90,7 +103,7 @@ def fuzz_pins(raw: bytes) -> None:
 def fuzz_upload(raw: bytes) -> None:
     """An upload of the page."""
     with suppress(InputError):
-        given, _ = split_layout(parse_files(raw))
+        given, _ = split_work(parse_files(raw))
         read = files.read_uploaded(given, LIMITS)
         build_input(read if isinstance(read, files.Pieces) else read.pixels, Settings((4, 4)))
 
@@ -99,22 +112,22 @@ def fuzz_upload(raw: bytes) -> None:
 def _session() -> Session:
     """A puzzle of six pieces with an answer."""
     sheet = np.random.default_rng(0).integers(0, 256, (8, 12, 3), dtype=np.uint8)
-    session = Session("a", sheet, Settings((4, 4)), from_sheet(sheet, (4, 4)))
+    session = Session("a", sheet, Settings((4, 4)), Built(from_sheet(sheet, (4, 4))))
     session.load_answer(LayoutFile(Layout(np.arange(6).reshape(2, 3), np.zeros((2, 3), np.int8)), (4, 4)))
     return session
 
 
 def fuzz_message(raw: bytes) -> None:
-    """A message of the page: settings, solve options and pins, or an edited layout."""
+    """A message of the page: settings, solve options and pins, saved work, or an edited layout."""
     with suppress(InputError):
         data = parse_json(raw)
-        for read in (_set, _solve, _edit):
+        for read in (_set, _solve, _edit, parse_work):
             with suppress(InputError):
                 read(data)
 
 
 def _set(data: dict[str, Any]) -> None:
-    assert len(build_input(_session().source, Settings.from_data(data)).puzzle) > 0
+    assert len(build_input(_session().source, Settings.from_data(data)).input.puzzle) > 0
 
 
 def _solve(data: dict[str, Any]) -> None:
@@ -124,7 +137,7 @@ def _solve(data: dict[str, Any]) -> None:
 
 
 def _edit(data: dict[str, Any]) -> None:
-    kept = _session().parse_edited_layout(data)
+    kept = judge_message(_session(), data).saved
     assert int(kept.layout.pieces.max()) < 6
     files.format_layout(kept)
 
@@ -164,7 +177,7 @@ def fuzz_solver(raw: bytes) -> None:
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "picture": fuzz_picture, "zip": fuzz_zip, "layout": fuzz_layout, "pins": fuzz_pins, "upload": fuzz_upload,
-    "message": fuzz_message, "solver": fuzz_solver,
+    "message": fuzz_message, "solver": fuzz_solver, "cache": fuzz_cache,
 }  # fmt: skip
 
 
@@ -191,6 +204,7 @@ def seeds() -> dict[str, list[bytes]]:
             zipped({"../a.png": encoded_pictures[0], "b/c.png": encoded_pictures[1], "d.txt": b""}),
             zip_bomb(),
         ],
+        "cache": [write_bin(small[2:3] * 3), write_bmc(small[2:3] * 2, 1, random.Random(0)), write_bmc(small[2:3], 2)],
         "layout": [json.dumps(answer).encode()],
         "pins": [json.dumps(pinned).encode()],
         "upload": [

@@ -14,6 +14,7 @@ from jigsolve.bench.plots import compute_differences, spread_out
 from jigsolve.bench.records import Record
 from jigsolve.bench.sections import Mean, make_sections, mean_of, rank_solvers
 from jigsolve.bench.tables import (
+    Table,
     escape_latex,
     format_bibtex,
     format_csv,
@@ -231,6 +232,22 @@ def test_a_narrow_terminal_still_says_of_how_many_pictures(
     parts = make_sections(make_mit_records("tree")[:5])
     print_tables(make_summaries(parts, number_sources(parts)))
     assert "(5 of 20)" in " ".join(capsys.readouterr().out.split())
+
+
+def test_names_are_never_broken_in_a_narrow_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    name = "mixed-3+unknown-grid"
+    head = ("protocol", "solver", "of", "seeds", "DC", "NC", "PR", "picture", "believed", "CPU s", "MB")
+    row = (name, "default", "20", "5", *["99.0 (98.0–99.9)"] * 3, "99.0", "99.0", "12.34", "1234")
+    print_tables([Table("A title", head, 2, (row,), (True,))])
+    printed = capsys.readouterr().out
+    assert max(map(len, printed.splitlines())) <= 80
+    assert name in printed
+    assert "default" in printed
+    assert "In the files only: " in printed
+    assert "MB" in printed
 
 
 # Plots

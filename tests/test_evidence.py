@@ -11,11 +11,11 @@ from jigsolve.compatibility import Learned, learned
 from jigsolve.compatibility.evidence import WEIGHT, WEIGHTS, list_features, make_evidence
 from jigsolve.compatibility.joint_features import JointFeatures
 from jigsolve.compatibility.network import load_network
-from jigsolve.confidence.calibration import LayoutJoints, estimate_confidence
+from jigsolve.confidence.calibration import LayoutJoints, doubt_shifts, estimate_confidence
 from jigsolve.dissimilarity import NOISY, Mahalanobis, Pairs, find_pairs
 from jigsolve.puzzle.layout import Layout, facing_sides
 from jigsolve.puzzle.piece_classes import find_piece_classes, merge_copies
-from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.puzzle.pieces import Puzzle, cut, scramble
 from jigsolve.runtime.context import RunContext
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth.board import Board
@@ -101,7 +101,7 @@ def test_the_truth_is_better_than_the_picture_wrapped_round():
         assert problem.consistency(wrapped) < problem.consistency(truth)
 
 
-def test_large_puzzles_do_without(monkeypatch):
+def test_huge_puzzles_do_without(monkeypatch):
     monkeypatch.setattr(learned, "MAX_EVIDENCE_PIECES", 20)
     puzzle, _ = small_puzzle("coffee", 28, 5, 5)
     assert Learned().weigh(pairs_of(puzzle), RunContext()).evidence is None
@@ -124,6 +124,25 @@ def test_a_seam_is_doubted():
     assert with_evidence.picture < 0.5 * plain.picture
     right = estimate_confidence(P, classes, truth, (0,), evidence=joints.evidence)
     assert right.picture > 0.5
+
+
+def test_a_panorama_that_closes_round_may_begin_anywhere():
+    """All joints are sure, but where the picture begins cannot be known."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 160, endpoint=False)
+    height = np.linspace(0.0, 1.0, 120)[:, None]
+    noise = np.random.default_rng(3).normal(0.0, 12.0, (12, 16, 3)).repeat(10, axis=0).repeat(10, axis=1)
+    waves = [np.sin(k * angle + 5.0 * height * k) for k in (1, 2, 3)]
+    closed = np.clip(128.0 + 45.0 * np.stack(waves, axis=-1) + 40.0 * height[..., None] + 0.2 * noise, 0, 255)
+    open_ = closed + np.linspace(-60.0, 60.0, 160)[None, :, None]
+    beliefs = []
+    for picture in (closed, np.clip(open_, 0, 255)):
+        puzzle, truth = scramble(cut(picture.astype(np.uint8), 40), False, 1)
+        classes = find_piece_classes(puzzle)
+        joints = Learned().weigh(pairs_of(merge_copies(puzzle, classes)), RunContext())
+        found = LayoutJoints(classes, truth, (0,))
+        beliefs.append(doubt_shifts(joints.P, found, joints.evidence))
+    assert beliefs[0] < 0.6
+    assert beliefs[1] > 0.9
 
 
 def test_the_answer_is_the_same_for_any_number_of_threads():

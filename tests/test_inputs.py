@@ -102,7 +102,8 @@ def test_a_given_size_leaves_a_margin() -> None:
     read = inputs.from_sheet(sheet, (40, 40))
     assert read.margin == (0, 0, 11, 20)
     assert read.notes == (
-        "Margin of 12100 pixels outside whole pieces (11 right, 20 bottom): no part of the puzzle, kept as it is.",
+        "Margin of 12100 pixels outside whole pieces (11 right, 20 bottom): no part of the puzzle, kept as it is,"
+        " unless pieces are turned.",
     )
     np.testing.assert_array_equal(read.puzzle.pieces, puzzle.pieces)
     np.testing.assert_array_equal(inputs.compose_picture(read, truth), whole)

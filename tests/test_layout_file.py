@@ -130,6 +130,18 @@ def test_bad_layout_files_give_errors_of_one_line(change: dict[str, object]) -> 
     assert len(str(caught.value)) < 160
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [({"rows": 0}, "from 1 to 1000000 in rows, got 0"),
+     ({"turns": [[0, 0, 0], [0, 0, 4]]}, "from 0 to 3 in turns, got 4"),
+     ({"pieces": [[0, 1, 2], [3, 4, 1_000_000]]}, "from 0 to 999999 in pieces, got 1000000")],
+)  # fmt: skip
+def test_bounds_are_exact_and_named(change: dict[str, object], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        from_data({**GOOD, **change})
+    assert from_data({**GOOD, "pieces": [[0, 1, 2], [3, 4, 999_999]]}).layout.pieces.max() == 999_999
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", "null", "[" * 100_000, '{"rows": ' + "9" * 5000 + "}", "\xff"])
 def test_bad_json_gives_errors_of_one_line(tmp_path: Path, text: str) -> None:
     path = tmp_path / "a.json"

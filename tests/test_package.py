@@ -59,7 +59,7 @@ def test_help_is_quick() -> None:
 def test_version() -> None:
     ran = subprocess.run([sys.executable, "-m", "jigsolve", "--version"], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == f"jigsolve {jigsolve.__version__}"
-    assert f"## {jigsolve.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"\n## [{jigsolve.__version__}] - " in (ROOT / "CHANGELOG.md").read_text()
     assert re.search(rf"^version: {re.escape(jigsolve.__version__)}$", (ROOT / "CITATION.cff").read_text(), re.M)
 
 

@@ -213,7 +213,7 @@ def test_a_puzzle_from_upload_to_export(client: TestClient) -> None:
     state = upload_files(client, ("sheet.png", sheet))
     path = f"/api/sessions/{state['key']}"
     assert state["puzzle"]["piece"] == [40, 40]
-    client.post(f"{path}/settings", json={"rotated": True})
+    client.post(f"{path}/settings", json={"orientation": "turned"})
     with client.websocket_connect(f"{path}/live", headers=OURS) as line:
         assert line.receive_json()["state"]["phase"] == "pieces"
         assert client.post(f"{path}/solve", json={"effort": "fast"}).status_code == 200
@@ -245,7 +245,7 @@ def test_a_puzzle_from_upload_to_export(client: TestClient) -> None:
     swapped = [row[:] for row in laid["pieces"]]
     swapped[0][0], swapped[1][1] = swapped[1][1], swapped[0][0]
     by_hand = client.post(f"{path}/layout", json=laid | {"pieces": swapped}).json()
-    assert "joints" not in by_hand  # an edited layout has no probabilities
+    assert by_hand["confidence"]["share"] < kept["confidence"]["share"]  # an edited layout is judged anew
     replay = client.get(f"{path}/replay")
     assert replay.headers["content-disposition"] == 'attachment; filename="replay.html"'
     assert "</html>" in replay.text
@@ -359,7 +359,7 @@ def test_a_session_expires_after_its_page_is_closed() -> None:
 
 def test_sessions_and_the_queue_are_limited(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     sheet, _ = make_sheet()
-    monkeypatch.setattr("jigsolve.page.session.MAX_SESSIONS", 0)
+    monkeypatch.setattr("jigsolve.page.sessions.MAX_SESSIONS", 0)
     answer = client.post("/api/sessions", content=body([("a.png", sheet)]))
     assert "room" in answer.json()["error"]
     monkeypatch.undo()

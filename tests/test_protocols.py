@@ -37,7 +37,7 @@ def make(protocol: str, rotate: bool = False, seed: int = 3) -> Case:
 def test_the_names_users_see_are_those_there_are() -> None:
     tables = PICTURE_CONDITIONS, PUZZLE_CONDITIONS
     real = [name if one.hi == 0 else f"{name}-N" for table in tables for name, one in table.items()]
-    assert list(PROTOCOLS) == ["clean", *real, "mixed-N"]
+    assert list(PROTOCOLS) == ["clean", *real, "cache-N", "mixed-N"]
     for word in ("clean", "worn-2", "missing-5+unknown-grid", "grey+jpeg-90", "scaled-0.75+jpeg-90"):
         assert re.fullmatch(pattern_of(PROTOCOLS, "+"), word)
     for word in ("mit", "worn", "worn-x", "data/mcgill", "worn-2+mit"):

@@ -12,7 +12,7 @@ from jigsolve.bench.protocols import make_case, score_case
 from jigsolve.cli import run
 from jigsolve.io import files, inputs, pictures, render
 from jigsolve.pipeline.readings import discount
-from jigsolve.pipeline.root import settle_size
+from jigsolve.pipeline.root import settle
 from jigsolve.puzzle import cut, scramble
 from jigsolve.puzzle.scores import score
 from jigsolve.runtime.errors import InputError
@@ -41,13 +41,13 @@ def test_a_doubt_is_settled_by_solving() -> None:
     read = inputs.from_sheet(two_by_two())
     assert read.doubt is not None
     assert read.size_confidence < 0.98
-    settled = settle_size(read, threads=1)
+    settled = settle(read, threads=1)
     assert settled.doubt is None
     assert settled.piece == (200, 150)
     assert settled.size_confidence > read.size_confidence
     assert settled.notes[0].startswith("Pieces of 200x150 (confidence 0.")
     assert "by solving it with" in settled.notes[0]
-    assert settle_size(settled) is settled
+    assert settle(settled) is settled
 
 
 def test_clear_sheets_are_not_tried() -> None:

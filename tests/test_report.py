@@ -249,4 +249,5 @@ def test_report_is_a_command_and_a_folder_may_have_its_name(
     assert run(["bench", "./report", "--piece", "40", "--solver", "tree"]) == 0
     assert "report, Type 1: 1 picture" in capsys.readouterr().out
     assert run(["bench", "report", "--strips", "0"]) == 0  # the former name of --worst; `results` is the default
+    assert "--strips is deprecated; it is called --worst" in capsys.readouterr().err
     assert (tmp_path / "results" / "report" / "index.html").exists()

@@ -144,3 +144,9 @@ def test_layouts_are_matched_to_pictures() -> None:
     assert match_pictures(layouts, truths) == ([2, 0, 1], 6 / 8)
     assert match_pictures(layouts[:2], truths) == ([-1, 0, 1], 4 / 8)
     assert match_pictures(truths, truths) == ([0, 1, 2], 1.0)
+
+
+def test_appearances_may_have_more_pieces_than_the_layouts() -> None:
+    layout = Layout([[1, 0]], [[0, 0]])
+    table = np.zeros((5, 4), dtype=np.int32)  # all alike
+    assert score(layout, Layout([[0, 1]], [[0, 0]]), table).picture == 1.0

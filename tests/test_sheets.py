@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import jigsolve
 from jigsolve.bench import sheets
 from jigsolve.io import inputs, pictures, render
 from jigsolve.io.grid_detection import Axis, cut_cells, estimate_grid
@@ -129,6 +130,29 @@ def test_scaled_sheets(name: str, percent: int) -> None:
     whole = render.render_picture(puzzle, truth)
     again = pictures.resize(found, whole.shape[1], whole.shape[0]).astype(float)
     assert np.abs(again - whole).mean() < 12.0
+
+
+@pytest.mark.parametrize("percent", [75, 125, 150])
+def test_sheets_scaled_to_whole_pixels_are_read_as_blurred(percent: int) -> None:
+    """The cuts lie between pixels, but the pixels beside them are mixed with those across."""
+    puzzle, truth = shuffled("coffee", (40, 40))
+    sheet = sheets.scale(render.render_sheet(puzzle), percent, np.random.default_rng(2))
+    read = inputs.from_sheet(sheet, rotated=False)
+    length = 40 * percent // 100
+    assert read.piece == (length - 1, length - 1)
+    assert f"Pieces of {length}x{length} found" in read.notes[0]
+    result = jigsolve.solve(read, effort="fast", threads=1)
+    assert jigsolve.score(result.layout, truth).neighbour > 0.97
+
+
+@pytest.mark.parametrize("quality", [None, 95, 75])
+@pytest.mark.parametrize("name", ["astronaut", "coffee", "chelsea", "camera"])
+def test_other_sheets_are_not_read_as_blurred(name: str, quality: int | None) -> None:
+    puzzle, _ = shuffled(name, (30, 30))
+    sheet = render.render_sheet(puzzle)
+    if quality is not None:
+        sheet = pictures.recode(sheet, "JPEG", quality)
+    assert inputs.from_sheet(sheet).piece == (30, 30)
 
 
 def test_a_scaled_sheet_in_a_frame() -> None:

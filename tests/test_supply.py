@@ -20,7 +20,8 @@ def plain(name: str) -> str:
 
 
 def pinned() -> dict[str, str]:
-    lines = [line for line in (ROOT / "requirements-dev.lock").read_text().splitlines() if line[:1] not in ("", "#")]
+    both = "".join((ROOT / f"requirements-{name}.lock").read_text() for name in ("dev", "docs"))
+    lines = [line for line in both.splitlines() if line[:1] not in ("", "#")]
     assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in lines)
     return {plain(name): version for name, version in (line.split("==") for line in lines)}
 

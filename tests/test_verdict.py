@@ -25,7 +25,7 @@ def make_confidence(right: list[float], undecidable: int = 0) -> Confidence:
         ([1.0] * 10, 0, None, "11 pieces, over 99 % of joints believed right, none doubtful."),
         ([0.5, 0.999], 1, None, "3 pieces, 74 % of joints believed right, none doubtful, 1 undecidable (identical"
                                 " pieces); --overlay DOUBTS.png shows them."),
-        ([0.995], 0, "d.png", "2 pieces, over 99 % of joints believed right, none doubtful: see d.png"),
+        ([0.995], 0, "d.png", "2 pieces, over 99 % of joints believed right, none doubtful."),
         ([], 0, None, "1 piece, no joints."),
     ],
 )  # fmt: skip

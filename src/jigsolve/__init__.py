@@ -10,12 +10,13 @@ if TYPE_CHECKING:
     from jigsolve.compatibility import Joints
     from jigsolve.confidence import Candidates, Confidence
     from jigsolve.dissimilarity import Pairs
+    from jigsolve.fragments.root import solve_fragments
     from jigsolve.io.inputs import Input, read_puzzle
     from jigsolve.pipeline import Result, SolveParams, solve
     from jigsolve.puzzle import Layout, Pins, Puzzle, Scores, cut, score, scramble
     from jigsolve.runtime import EventHandler, InputError
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 # Names are loaded when first used: `import jigsolve` and `jigsolve --help` wait for no numerics.
 _HOMES = {
@@ -37,12 +38,14 @@ _HOMES = {
     "score": "puzzle",
     "scramble": "puzzle",
     "solve": "pipeline",
+    "solve_fragments": "fragments.root",
     "solve_mixed": "bags.mixed",
 }
 
 __all__ = [
     "Candidates", "Confidence", "EventHandler", "Input", "InputError", "Joints", "Layout", "Pairs", "Pins", "Puzzle",
-    "Result", "Scores", "SolveParams", "__version__", "cut", "read_puzzle", "score", "scramble", "solve", "solve_mixed",
+    "Result", "Scores", "SolveParams", "__version__", "cut", "read_puzzle", "score", "scramble", "solve",
+    "solve_fragments", "solve_mixed",
 ]  # fmt: skip
 
 

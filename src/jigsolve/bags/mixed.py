@@ -16,11 +16,13 @@ from jigsolve.compatibility import Joints
 from jigsolve.dissimilarity import Pairs
 from jigsolve.io.inputs import Input
 from jigsolve.pipeline import Result, SolveParams
+from jigsolve.pipeline.orientation import settle_orientation
 from jigsolve.pipeline.root import solve_task
 from jigsolve.pipeline.stages import judge, lay_out, measure, weigh
 from jigsolve.pipeline.task import Task, make_task
 from jigsolve.puzzle import HOLE, UNKNOWN, Layout, Puzzle
 from jigsolve.runtime import Clock, EventHandler, InputError, ignore_event
+from jigsolve.runtime.events import PictureStarted
 from jigsolve.solvers import GridProblem, open_frame_size
 
 MAX_ASPECT = 6  # length over width of a piece: strips meet in single joints, too few to tell pictures apart
@@ -42,7 +44,7 @@ def solve_mixed(
     """
     params = params or SolveParams()
     given = bag if isinstance(bag, Input) else Input(bag)
-    given = _set_shape(given, UNKNOWN)
+    given = settle_orientation(_set_shape(given, UNKNOWN), None)
     _check_counts(len(given.puzzle), pictures, shape)
     deadline = time.monotonic() + (params.time_limit or math.inf)
     if pictures == 1 or (pictures is None and _has_strips(given.puzzle)):
@@ -112,6 +114,7 @@ def _solve_each(
         now = time.monotonic()
         end = now + max(0.0, deadline - now) / (len(parts) - k)
         puzzle = Puzzle(bag.pieces[numbers], rows, cols, bag.rotated)
+        on_event(PictureStarted(k + 1, len(parts), tuple(numbers.tolist())))
         task = make_task(Input(puzzle), params, Clock(on_event), deadline=end)
         pairs = measure(task)
         result = _finish(task, pairs, weigh(task, pairs))
@@ -122,3 +125,18 @@ def _solve_each(
         candidates = replace(result.candidates, numbers=numbers, total=len(bag))
         results.append(replace(result, layout=layout, candidates=candidates, input=given))
     return results
+
+
+def extract_picture(result: Result) -> Result:
+    """One picture of a bag as a puzzle by itself: its pieces have the numbers that its events use."""
+    bag, numbers = result.input, result.candidates.numbers
+    if numbers is None:
+        return result
+    own = np.full(len(bag.puzzle), HOLE)
+    own[numbers] = np.arange(len(numbers))
+    pieces = result.layout.pieces
+    layout = Layout(np.where(pieces == HOLE, HOLE, own[pieces]), result.layout.turns)
+    puzzle = Puzzle(bag.puzzle.pieces[numbers], layout.rows, layout.cols, bag.puzzle.rotated)
+    names = None if bag.names is None else tuple(bag.names[k] for k in numbers)
+    candidates = replace(result.candidates, numbers=None)
+    return replace(result, layout=layout, input=replace(bag, puzzle=puzzle, names=names), candidates=candidates)

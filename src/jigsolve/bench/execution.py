@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from jigsolve.bags.mixed import solve_mixed
+from jigsolve.bench.caches import make_cache, score_cache
 from jigsolve.bench.campaign import Run
-from jigsolve.bench.protocols import MIXED, Bag, make_bag, make_case, parse_protocol, score_bag, score_case
+from jigsolve.bench.protocols import CACHE, MIXED, Bag, make_bag, make_case, parse_protocol, score_bag, score_case
 from jigsolve.bench.records import Outcome, Record
+from jigsolve.fragments.root import solve_fragments
 from jigsolve.io import files, layout_file
 from jigsolve.pipeline import Result, solve
 from jigsolve.plugins import loading as plugins
@@ -51,8 +53,9 @@ def _to_record(run: Run, outcome: Outcome) -> Record:
 
 
 def load_pictures(run: Run) -> list[Pixels]:
-    """The picture of a run and, for a mixed bag, others of its folder, drawn by the seed."""
-    more = parse_protocol(run.protocol).get(MIXED, 1) - 1
+    """The picture of a run and, for a mixed bag or a cache, others of its folder, drawn by the seed."""
+    numbers = parse_protocol(run.protocol)
+    more = numbers.get(MIXED, numbers.get(CACHE, 1)) - 1
     others = [path for path in files.list_pictures(run.picture.parent) if path.name != run.picture.name] if more else []
     if len(others) < more:
         raise InputError(f"Expected {more + 1} pictures in {run.picture.parent} for {run.protocol}.")
@@ -62,6 +65,8 @@ def load_pictures(run: Run) -> list[Pixels]:
 
 def measure(run: Run, pictures: Sequence[Pixels]) -> Outcome:
     """Make the puzzle of a run from its pictures, solve it and score the answer."""
+    if CACHE in parse_protocol(run.protocol):
+        return _measure_cache(run, pictures)
     params = run.params()
     settings = run.piece, run.type == 2, run.shuffle_seed()
     mixed = len(pictures) > 1
@@ -84,6 +89,24 @@ def measure(run: Run, pictures: Sequence[Pixels]) -> Outcome:
         wall=sum_charged(clock.seconds), cpu=sum_charged(clock.cpu_seconds), peak=peak, own_picture=own_picture,
         seconds=clock.seconds, consistency=sum(result.consistency for result in results),
         notes=tuple(note for result in results for note in result.notes), layouts=tuple(map(_layout_data, results)),
+    )  # fmt: skip
+
+
+def _measure_cache(run: Run, pictures: Sequence[Pixels]) -> Outcome:
+    """The same for fragments of a cache."""
+    if run.type == 2:
+        raise InputError(f"Expected Type 1 with {run.protocol}: tiles of a cache lie upright.")
+    cache = make_cache(pictures, run.piece, parse_protocol(run.protocol).get("missing", 0), run.shuffle_seed())
+    clock = Clock()
+    memory.reset_peak()
+    found = solve_fragments(cache.given, run.params(), clock.forward)
+    clock.finish()
+    scores, right = score_cache(cache, [one.layout for one in found.fragments])
+    files_data = [layout_file.LayoutFile(one.layout, run.piece, partial=found.stopped) for one in found.fragments]
+    return Outcome(
+        rows=cache.truths[0].rows, cols=cache.truths[0].cols, scores=scores, confidence=found.share,
+        wall=sum_charged(clock.seconds), cpu=sum_charged(clock.cpu_seconds), peak=memory.peak_bytes(),
+        own_picture=right, seconds=clock.seconds, layouts=tuple(map(layout_file.to_data, files_data)),
     )  # fmt: skip
 
 

@@ -138,13 +138,13 @@ def _choose_styles(sections: Sequence[Section], palette: Palette) -> dict[str, S
 def _draw_dot(ax: Axes, mean: Mean, y: float, colour: str) -> None:
     if mean.lo is not None and mean.hi is not None:
         ax.plot([mean.lo, mean.hi], [y, y], color=colour, linewidth=2.2, alpha=0.45, solid_capstyle="round")
-    ax.scatter([mean.value], [y], color=colour, s=38, zorder=3, linewidths=0)
+    ax.scatter([mean.value], [y], color=colour, s=38, zorder=3, linewidths=0, clip_on=False)
 
 
 def _set_dot_axes(ax: Axes, lines: Sequence[Line], labels: Sequence[str]) -> None:
     """NC in percent across, up to 100 and from below the lowest interval; a label for each row of dots."""
     lowest = min(line.neighbour.lo or line.neighbour.value for line in lines)
-    ax.set_xlim(max(-2.0, np.floor(lowest / 5) * 5 - 1), 101)
+    ax.set_xlim(max(-2.0, np.floor(lowest / 5) * 5 - 1), 100)
     ax.grid(axis="x", linewidth=0.8)
     ax.tick_params(length=0)
     ax.set_xlabel("NC %")
@@ -226,7 +226,7 @@ def _draw_sizes(
             ax.yaxis.set_major_formatter(FuncFormatter(lambda number, _: f"{number:g}"))
             ax.minorticks_off()
         else:
-            ax.set_ylim(top=101)
+            ax.set_ylim(top=100)
         _name_curves(ax, {solver: points[-1] for solver, points in curves.items()}, styles)
     return figure
 
@@ -234,7 +234,7 @@ def _draw_sizes(
 def _draw_curve(ax: Axes, points: Sequence[Point], style: Style, bold: bool) -> None:
     colour, marker = style
     ax.plot([x for x, _ in points], [mean.value for _, mean in points], color=colour, marker=marker,
-            markersize=6 if bold else 5, linewidth=2.4 if bold else 1.3, markeredgewidth=0,
+            markersize=6 if bold else 5, linewidth=2.4 if bold else 1.3, markeredgewidth=0, clip_on=False,
             zorder=4 if bold else 3)  # fmt: skip
     for x, mean in points:
         if mean.lo is not None and mean.hi is not None:

@@ -24,6 +24,7 @@ from jigsolve.runtime import InputError
 
 CLEAN = "clean"
 MIXED = "mixed"  # made by `make_bag`
+CACHE = "cache"  # made by `caches.make_cache`
 Change = TypeVar("Change", bound=Callable[..., object])
 SEED_STEP = 1_000_003  # between shuffles of few pieces that are tried
 MARGIN = (17, 11)  # pixels beside and below the pieces
@@ -34,6 +35,7 @@ class Case:
     """A puzzle as the program gets it, with pins and a reference beside the pieces, and the truth.
 
     sheet: the scrambled sheet, if the program has to find the pieces on it.
+    orientation_known: the program is told whether pieces are turned.
     """
 
     puzzle: Puzzle
@@ -42,11 +44,16 @@ class Case:
     pins: Pins = NO_PINS
     reference: Pixels | None = None
     sheet: Pixels | None = None
+    orientation_known: bool = True
 
     @cached_property
     def given(self) -> Input:
         """The puzzle as the program reads it."""
-        return Input(self.puzzle) if self.sheet is None else inputs.from_sheet(self.sheet, rotated=self.puzzle.rotated)
+        rotated = self.puzzle.rotated if self.orientation_known else None
+        if self.sheet is not None:
+            return inputs.from_sheet(self.sheet, rotated=rotated)
+        puzzle = replace(self.puzzle, rotated=bool(rotated))
+        return Input(puzzle, is_orientation_open=rotated is None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +81,11 @@ def make_case(protocol: str, picture: Pixels, piece: Size, rotate: bool, seed: i
         if name in numbers:
             picture, piece = before.change(picture, piece, numbers[name])
     puzzle, truth = scramble(cut(picture, piece), rotate, seed)
-    while "few" in numbers and not _shows_cuts(puzzle, truth):
+    while "few" in numbers and not sheets.shows_cuts(puzzle, truth):
         seed += SEED_STEP
         puzzle, truth = scramble(cut(picture, piece), rotate, seed)
-    case = Case(puzzle, truth, picture[: puzzle.rows * piece[1], : puzzle.cols * piece[0]])
-    if "few" in numbers:
-        case = replace(case, sheet=render.render_sheet(puzzle))
+    sheet = render.render_sheet(puzzle) if "few" in numbers else None
+    case = Case(puzzle, truth, picture[: puzzle.rows * piece[1], : puzzle.cols * piece[0]], sheet=sheet)
     rng = np.random.default_rng([seed, 1])
     for name, after in PUZZLE_CONDITIONS.items():
         if name in numbers:
@@ -87,18 +93,10 @@ def make_case(protocol: str, picture: Pixels, piece: Size, rotate: bool, seed: i
     return case
 
 
-def _shows_cuts(puzzle: Puzzle, truth: Layout) -> bool:
-    """Whether the pieces of no two columns or rows of the sheet are all neighbours: few pieces are often shuffled so
-    that whole rows stay together, and then they are one piece for anyone who does not know."""
-    sheet = Layout(np.arange(len(puzzle)).reshape(puzzle.rows, puzzle.cols), np.zeros_like(truth.turns))
-    right, down = render.find_wrong_joints(sheet, truth)
-    return bool(right.any(axis=0).all() and down.any(axis=1).all())
-
-
 def parse_protocol(protocol: str) -> dict[str, int]:
     """The conditions of a protocol, each with its number (0 if it has none)."""
     bounds = {name: one[1:] for name, one in (*PICTURE_CONDITIONS.items(), *PUZZLE_CONDITIONS.items())}
-    bounds[MIXED] = (2, 20)
+    bounds |= {MIXED: (2, 20), CACHE: (1, 20)}
     found: dict[str, int] = {}
     for word in protocol.split("+") if protocol != CLEAN else ():
         name, _, digits = word.rpartition("-") if word[-1:].isdigit() else (word, "", "0")
@@ -119,9 +117,11 @@ def _check_combination(names: Set[str], protocol: str) -> None:
         raise InputError(f"Expected strips or shreds, got {protocol!r}.")
     if MIXED in names and {"pinned", "reference"} & names:
         raise InputError(f"Expected no pins and no reference in a mixed bag, got {protocol!r}.")
+    if CACHE in names and names - {CACHE, "missing"}:
+        raise InputError(f"Expected a cache with nothing but missing tiles, got {protocol!r}.")
     if {"gaps", "lines"} <= names:
         raise InputError(f"Expected gaps or lines, got {protocol!r}.")
-    others = {MIXED, "pinned", "reference", "missing", "unknown-grid", "margin", "unknown-size"}
+    others = {MIXED, "pinned", "reference", "missing", "unknown-grid", "margin", "unknown-size", "unknown-turns"}
     if "in-place" in names and (others | SHEET_CONDITIONS) & names:
         raise InputError(f"Expected all pieces on a known grid where they are in place, got {protocol!r}.")
 
@@ -320,6 +320,11 @@ def _hide_size(case: Case, number: int, rng: np.random.Generator) -> Case:
     return replace(case, sheet=_sheet_of(case))
 
 
+def _hide_orientation(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """Whether pieces are turned is unknown."""
+    return replace(case, orientation_known=False)
+
+
 def _read(case: Case) -> Case:
     """The case after the program has found the pieces on the sheet."""
     return replace(case, puzzle=case.given.puzzle, sheet=None)
@@ -390,5 +395,6 @@ PUZZLE_CONDITIONS = {
     "reference": Condition(_add_reference, 4, 10_000),
     "missing": Condition(_lose, 1, 90),
     "unknown-grid": Condition(_hide_grid),
+    "unknown-turns": Condition(_hide_orientation),
 }
 SHEET_CONDITIONS = {"few", "gaps", "lines", "scaled", "cropped"}  # the program has to find the pieces on a sheet

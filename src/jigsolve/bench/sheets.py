@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.io import pictures, render
-from jigsolve.puzzle import Pixels, Puzzle
+from jigsolve.puzzle import Layout, Pixels, Puzzle
 
 SHADES = ((255, 255, 255), (0, 0, 0), (128, 128, 128))  # of lines; the fourth choice is any colour
 MAX_FRAME_PX = 24
@@ -50,6 +50,14 @@ def crop(sheet: Pixels, number: int, rng: np.random.Generator) -> Pixels:
     cut_off[rng.integers(4)] = 1
     left, top, right, bottom = (number * cut_off).tolist()
     return sheet[top : sheet.shape[0] - bottom, left : sheet.shape[1] - right]
+
+
+def shows_cuts(puzzle: Puzzle, truth: Layout) -> bool:
+    """Whether the pieces of no two columns or rows of the sheet are all neighbours: few pieces are often shuffled so
+    that whole rows stay together, and then they are one piece for anyone who does not know."""
+    sheet = Layout(np.arange(len(puzzle)).reshape(puzzle.rows, puzzle.cols), np.zeros_like(truth.turns))
+    right, down = render.find_wrong_joints(sheet, truth)
+    return bool(right.any(axis=0).all() and down.any(axis=1).all())
 
 
 def _choose_colour(pieces: Pixels, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -19,7 +19,8 @@ CSV_MEANS = {
 LEGEND = (
     f"Means over pictures, with the {LEVEL} % bootstrap interval over pictures (all seeds of a picture kept together). "
     "DC, NC, picture, own and believed are in percent. PR: perfect pictures. own: pieces of mixed bags in their own "
-    "picture. believed: joints that the program expects to be right. CPU s: from pixels to the layout, without "
+    "picture. Caches: NC of joints at which something shows, DC of those that text crosses; own: joints shown that are "
+    "right. believed: joints that the program expects to be right. CPU s: from pixels to the layout, without "
     "estimating the confidence. MB: peak memory of the largest run. Δ NC: points of NC above the published figure of "
     f"the same solver, if both are over the same number of pictures; within {REPRODUCED_NC:g} it is reproduced."
 )

@@ -62,7 +62,7 @@ def write_report(folders: Sequence[Path], out: Path | None, pair: tuple[str, str
 
 def print_tables(tables: Sequence[Table]) -> None:
     """Our own lines are bold, published ones dim. In a narrow terminal intervals go below their means; if that is too
-    wide as well, they are left out, and the caption says so."""
+    wide as well, they are left out, and then the last columns, and the caption says so. Words are never broken."""
     from rich import table as rich_table
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -74,15 +74,16 @@ def print_tables(tables: Sequence[Table]) -> None:
         if not _fits(table, console.width):
             rows = tuple(_remove_intervals(table, row) for row in table.rows)
             caption = LEFT_OUT if rows != table.rows else None
-            table = table._replace(rows=rows)
+            table, dropped = _drop_columns(table._replace(rows=rows), console.width)
+            caption = f"In the files only: {', '.join(dropped)}, and the intervals." if dropped else caption
         shown = rich_table.Table(
             title=Text(escape(table.title)), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
         )
         shown.caption, shown.caption_justify = caption, "left"
-        fits = _fits(table, console.width)
-        for k, (name, width) in enumerate(zip(table.head, _min_widths(table), strict=True)):
+        widths = _min_widths(table) if _fits(table, console.width) else _word_widths(table)
+        for k, (name, width) in enumerate(zip(table.head, widths, strict=True)):
             side: Literal["right", "left"] = "right" if k >= table.text_columns else "left"
-            shown.add_column(escape(name), justify=side, overflow="fold", min_width=width if fits else None)
+            shown.add_column(escape(name), justify=side, overflow="fold", min_width=width)
         for cells, ours in zip(table.rows, table.ours, strict=True):
             shown.add_row(*(Text(escape(cell)) for cell in cells), style="bold" if ours else "dim")
         console.print(shown)
@@ -99,6 +100,26 @@ def _min_widths(table: Table) -> list[int]:
         max(len(part) for cell in column for part in cell.split(" (" if k >= table.text_columns else " "))
         for k, column in enumerate(zip(table.head, *table.rows, strict=True))
     ]
+
+
+def _word_widths(table: Table) -> list[int]:
+    """The longest word of each column, which is as narrow as it gets."""
+    return [
+        max(len(word) for cell in column for word in cell.split(" "))
+        for column in zip(table.head, *table.rows, strict=True)
+    ]
+
+
+def _drop_columns(table: Table, width: int) -> tuple[Table, tuple[str, ...]]:
+    """The table without its last columns of numbers, as many as it takes; and their names."""
+    kept = len(table.head)
+    while kept > table.text_columns + 1 and sum(_word_widths(_keep_columns(table, kept))) + PADDING * kept > width:
+        kept -= 1
+    return _keep_columns(table, kept), table.head[kept:]
+
+
+def _keep_columns(table: Table, count: int) -> Table:
+    return table._replace(head=table.head[:count], rows=tuple(row[:count] for row in table.rows))
 
 
 def _remove_intervals(table: Table, row: tuple[str, ...]) -> tuple[str, ...]:

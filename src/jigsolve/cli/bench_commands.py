@@ -102,4 +102,6 @@ def bench_report(
     """
     from jigsolve.cli.bench import write_report
 
+    if strips is not None:
+        typer.echo("Note: --strips is deprecated; it is called --worst now.", err=True)
     write_report(results or [Path("results")], out, compare, worst if strips is None else strips)

@@ -127,6 +127,27 @@ def serve(
     run(host, port, on_ready)
 
 
+@app.command("warm-up", short_help="Compile everything once, so that the first solve starts at once.")
+def warm_up() -> None:
+    """Compile everything once, so that the first solve starts at once: for images of containers, and for CI.
+
+    Compiled code is kept beside the program, or where NUMBA_CACHE_DIR says.
+
+    \b
+    Example:
+      jigsolve warm-up
+    """
+    import time
+
+    from jigsolve.cli.progress import show_progress
+    from jigsolve.pipeline.warm_up import warm_up as compile_all
+
+    begin = time.perf_counter()
+    with show_progress("compiling, once") as on_event:
+        compile_all(on_event)
+    say(f"Ready: everything is compiled ({time.perf_counter() - begin:.0f} s).")
+
+
 @app.command(short_help="Compare a layout with the truth.")
 def score(
     layout: Annotated[Path, typer.Argument(metavar="LAYOUT.json", help="A layout file, as solve writes it.")],

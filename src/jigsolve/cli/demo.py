@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from jigsolve.cli.output import say
+from jigsolve.cli.output import format_command, say
 from jigsolve.cli.progress import show_progress
 from jigsolve.io import files, render
 from jigsolve.io.layout_file import LayoutFile
@@ -32,8 +32,9 @@ def run(rotate: bool, out: Path, seed: int) -> None:
     say(f"Before and after: {out / 'before-after.png'}")
     if not scores.perfect:
         say(f"Wrong joints:     {out / 'wrong-joints.png'}")
-    option = " --rotated" if rotate else ""
-    say(f"Try it yourself:  jigsolve solve {out / 'puzzle.png'}{option} --output {out / 'again.png'}")
+    option = ("--rotated",) if rotate else ()
+    words = ("solve", str(out / "puzzle.png"), *option, "--output", str(out / "again.png"))
+    say(f"Try it yourself:  {format_command(*words)}")
 
 
 def _write_files(out: Path, puzzle: Puzzle, truth: Layout, result: Result, marks_wrong_joints: bool) -> None:

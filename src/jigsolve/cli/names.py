@@ -59,6 +59,8 @@ PROTOCOLS = {
     "reference-N": "a thumbnail N pixels wide at hand",
     "missing-N": "N % of the pieces lost",
     "unknown-grid": "rows and columns unknown",
+    "unknown-turns": "whether pieces are turned unknown",
+    "cache-N": "fragments of a cache of N screens, Type 1; with missing-N only",
     "mixed-N": "N pictures of the folder in one bag",
 }
 

@@ -1,13 +1,28 @@
 """What the commands print, and the streams that they print to."""
 
 import os
+import shlex
+import shutil
 import sys
 from io import TextIOWrapper
+from pathlib import Path
 
 
 def say(line: str, *, to_stderr: bool = False, flush: bool = False) -> None:
     """Print a line."""
     print(escape(line), file=sys.stderr if to_stderr else sys.stdout, flush=flush)
+
+
+def format_command(*words: str) -> str:
+    """A command that works when it is pasted: this program may not be on the PATH, but in an environment."""
+    own, found = Path(sys.executable).with_name("jigsolve"), shutil.which("jigsolve")
+    if found is not None and os.path.realpath(found) == os.path.realpath(own):
+        start = ["jigsolve"]
+    elif own.is_file():
+        start = [str(own.relative_to(Path.cwd()) if own.is_relative_to(Path.cwd()) else own)]
+    else:
+        start = [sys.executable, "-m", "jigsolve"]
+    return shlex.join([*start, *words])
 
 
 def escape(text: str) -> str:

@@ -2,60 +2,80 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from jigsolve.runtime import Event, EventHandler, events, ignore_event
+from jigsolve.runtime.forecast import Forecast
+
+if TYPE_CHECKING:
+    from rich import progress as rich
 
 STAGES = {
     "reference": "matching the reference",
     "pairs": "measuring all pairs",
     "compatibility": "scoring joints",
     "pictures": "separating pictures",
+    "fragments": "assembling fragments",
     "layout": "laying out",
     "search": "searching",
     "confidence": "estimating confidence",
 }
-COMPILING = "compiling, first run only"
+COMPILING = "compiling, once"
+BAR_WIDTH = 20  # all columns together fit into 80
 
 
 def _is_visible() -> bool:
     return sys.stderr.isatty()
 
 
+def format_times(elapsed: float, left: float | None) -> str:
+    """12 s, about 4 s left"""
+    return _format_seconds(elapsed) + ("" if left is None else f", about {_format_seconds(max(1.0, left))} left")
+
+
+def _format_seconds(seconds: float) -> str:
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes}:{rest:02} min" if minutes < 60 else f"{minutes // 60}:{minutes % 60:02} h"
+
+
 @contextmanager
 def show_progress(title: str) -> Iterator[EventHandler]:
-    """An event handler that shows the progress of a solve."""
+    """An event handler that shows the stages of a solve, and the time that all of them together will take."""
     if not _is_visible():
         yield ignore_event
         return
-    from rich import progress as rich
-    from rich.console import Console
-
     from jigsolve.cli._kernels import watch_compilation
 
-    columns = (rich.SpinnerColumn(), rich.TextColumn("{task.description}"), rich.BarColumn(),
-               rich.TextColumn("{task.fields[note]}"), rich.TimeElapsedColumn(), rich.TextColumn("left"),
-               rich.TimeRemainingColumn())  # fmt: skip
-    with ExitStack() as stack:
-        bar = stack.enter_context(rich.Progress(*columns, console=Console(stderr=True), transient=True))
-        task = bar.add_task(title, total=None, note="")
+    forecast = Forecast()
+    compiling = False
 
-        def on_event(event: Event) -> None:
-            match event:
-                case events.StageStarted(name):
-                    bar.reset(task, total=None, description=f"{title}: {STAGES.get(name, name)}", note="")
-                case events.Progressed(share):
-                    bar.update(task, completed=share, total=1.0)
-                case events.PieceAnchored():
-                    bar.update(task, completed=event.done, total=event.total, note=f"{event.done} of {event.total}")
-                case events.CycleFinished():
-                    note = f"consistency {event.consistency:.1f}, cycle {event.done} of at most {event.total}"
-                    bar.update(task, completed=event.done, total=event.total, note=note)
-                case events.IterationFinished():
-                    bar.update(task, note=f"iteration {event.iteration}, consistency {event.consistency:.1f}")
+    def describe(task: "rich.Task") -> str:
+        return COMPILING if compiling else format_times(forecast.elapsed, forecast.left)
 
-        stack.enter_context(watch_compilation(lambda: bar.update(task, note=COMPILING)))
-        yield on_event
+    def on_event(event: Event) -> None:
+        nonlocal compiling
+        compiling = False
+        forecast(event)
+        match event:
+            case events.StageStarted(name):
+                bar.reset(task, total=None, description=STAGES.get(name, name))
+            case events.Progressed(share):
+                bar.update(task, completed=share, total=1.0)
+            case events.PieceAnchored(done=done, total=total) | events.CycleFinished(done=done, total=total):
+                bar.update(task, completed=done, total=total)
+
+    def on_compile() -> None:
+        nonlocal compiling
+        compiling = True
+
+    with _open_bar(describe, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        with watch_compilation(on_compile):
+            yield on_event
 
 
 @contextmanager
@@ -64,11 +84,25 @@ def show_count(title: str, total: int, done: int) -> Iterator[Callable[[], None]
     if not _is_visible():
         yield lambda: None
         return
-    from rich import progress as rich
-    from rich.console import Console
 
-    columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), rich.MofNCompleteColumn(),
-               rich.TimeElapsedColumn(), rich.TextColumn("left"), rich.TimeRemainingColumn())  # fmt: skip
-    with rich.Progress(*columns, console=Console(stderr=True), speed_estimate_period=600) as bar:
+    def describe(task: "rich.Task") -> str:
+        left = task.time_remaining if task.completed else None
+        return f"{task.completed:.0f}/{task.total:.0f}, {format_times(task.elapsed or 0.0, left)}"
+
+    with _open_bar(describe, speed_estimate_period=600) as bar:
         task = bar.add_task(f"{title} ({done} done before)" if done else title, total=total - done)
         yield lambda: bar.advance(task)
+
+
+def _open_bar(describe: Callable[["rich.Task"], str], **options: Any) -> "rich.Progress":
+    """A line with a spinner, what is done, a bar, and a text that is written anew several times a second."""
+    from rich import progress as rich
+    from rich.console import Console
+    from rich.text import Text
+
+    class Words(rich.ProgressColumn):
+        def render(self, task: rich.Task) -> Text:
+            return Text(describe(task))
+
+    columns = (rich.SpinnerColumn(), rich.TextColumn("{task.description}"), rich.BarColumn(BAR_WIDTH), Words())
+    return rich.Progress(*columns, console=Console(stderr=True), **options)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from jigsolve.bags.picture_count import choose_picture_count
 from jigsolve.cli.argv import Auto
 from jigsolve.runtime import InputError
 
@@ -33,7 +34,7 @@ class SolveRequest:
     input: Path
     targets: Targets
     piece: tuple[int, int] | Auto = "auto"  # (width, height)
-    rotated: bool = False
+    rotated: bool | None = None  # None: find out
     in_place: bool = False
     keep_lines: bool = False
     rows: int | None = None
@@ -41,11 +42,23 @@ class SolveRequest:
     pictures: int | Auto | None = None  # that the pieces belong to; None if the user did not say
     pin: Path | None = None
     reference: Path | None = None
+    turn: int = 0  # degrees that the finished picture is turned by
+    fragments: bool | None = None  # None: if the input is a cache
+    min_confidence: float | None = None  # of the joints of fragments; None for the default
+    ocr: str | None = None  # language of the text in fragments, to be read for the report
 
     def __post_init__(self) -> None:
         if not self.input.exists():
             raise InputError(f"Expected a picture, a folder or a zip in {self.input}: No such file or directory.")
         check_distinct(self.input, *self.targets, self.pin, self.reference)
+        if self.turn not in (0, 90, 180, 270):
+            raise InputError(f"Expected --turn 90, 180 or 270, got {self.turn}.")
+        if self.fragments and self.pictures is not None:
+            raise InputError("Expected --fragments or --pictures, got both.")
+        if self.ocr is not None and self.targets.report is None:
+            raise InputError("Expected --report with --ocr: the text is written there.")
+        if self.min_confidence is not None and not 0.0 < self.min_confidence < 1.0:
+            raise InputError(f"Expected a confidence between 0 and 1, got {self.min_confidence}.")
         if self.pictures in (None, 1):
             return
         if self.in_place:
@@ -58,13 +71,11 @@ class SolveRequest:
     def picture_count(self, holds_pieces: bool) -> int | None:
         """The number of pictures to look for; None to find it. The pieces of a folder or a zip may belong to several,
         unless some option describes the one picture they make."""
-        pictures = self.pictures
-        if pictures is None:
-            is_described = self.in_place or any((self.rows, self.cols, self.pin, self.reference))
-            pictures = "auto" if holds_pieces and not is_described else 1
-        if pictures != 1 and any(_is_numbered(self.input, path) for path in filter(None, self.targets)):
+        is_described = self.in_place or any((self.rows, self.cols, self.pin, self.reference))
+        count = choose_picture_count(self.pictures, holds_pieces, is_described)
+        if count != 1 and any(_is_numbered(self.input, path) for path in filter(None, self.targets)):
             raise InputError(SAME_FILE)
-        return None if pictures == "auto" else pictures
+        return count
 
 
 def default_output(input: Path) -> Path:

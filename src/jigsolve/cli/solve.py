@@ -2,12 +2,10 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from jigsolve.bags.mixed import solve_mixed
+from jigsolve.bags.mixed import extract_picture, solve_mixed
+from jigsolve.cli.fragments import run_fragments, wants_fragments
 from jigsolve.cli.output import say
 from jigsolve.cli.progress import show_progress
 from jigsolve.cli.request import SolveRequest, Targets
@@ -19,38 +17,45 @@ from jigsolve.io.pictures import Picture
 from jigsolve.page.replay.animation import render_frames
 from jigsolve.page.replay.answer import describe_answer
 from jigsolve.page.replay.html import render_html
-from jigsolve.page.replay.timeline import Entry, Recorder
+from jigsolve.page.replay.timeline import Entry, Recorder, split_timeline
 from jigsolve.pipeline import Result, SolveParams, solve
-from jigsolve.pipeline.root import settle_size
+from jigsolve.pipeline.root import settle
+from jigsolve.pipeline.upright import turn_result
 from jigsolve.plugins import loading as plugins
-from jigsolve.puzzle import HOLE, NO_PINS, UNKNOWN, Layout, Pixels, Puzzle
+from jigsolve.puzzle import HOLE, NO_PINS, UNKNOWN, Pins, Pixels
 from jigsolve.runtime import InputError
-from jigsolve.runtime.events import Event, EventHandler, StageStarted
 
-FIRST_STAGE = StageStarted("pairs")
+MIN_WHOLE_SHARE = 0.4  # of the joints of a bag that are believed; with less, it hardly fills its grid
 
 
 def run(request: SolveRequest, params: SolveParams) -> bool:
     """Read, solve, print and write; returns whether the solve was stopped early."""
+    if wants_fragments(request):
+        return run_fragments(request, params)
     count = request.picture_count(files.holds_pieces(request.input))
     _check_targets(request.targets)
     pins = NO_PINS if request.pin is None else files.read_pins(request.pin)
     reference = None if request.reference is None else files.read_picture(request.reference)
-    given = _read_input(request, params, bag=count != 1)
+    given = _read_input(request, params, pins, bag=count != 1)
     begin = time.perf_counter()
     used = plugins.origins(params.solver, params.compatibility, params.dissimilarity)
     with plugins.blame(used), show_progress("solving") as on_event:
-        recorder = BagRecorder(on_event)
+        timeline: list[Entry] = []
+        recorder = Recorder(timeline.extend, on_event)
         handler = recorder if request.targets.report or request.targets.animation else on_event
         if count == 1:
             results = [solve(given, params, handler, pins, reference)]
         else:
             shape = (request.rows, request.cols) if request.rows and request.cols else UNKNOWN
             results = solve_mixed(given, count, params, handler, shape)
+    solved = results
+    if request.turn:
+        results = [turn_result(result, request.turn // 90) for result in results]
     print_summary(results, time.perf_counter() - begin)
     targets = request.targets.for_pictures(len(results))
     write_answers(results, targets)
-    write_replays(request.input.name, results, targets, recorder)
+    recorder.flush()
+    write_replays(request.input.name, solved, targets, timeline)
     print_verdicts(results, targets)
     return any(result.stopped for result in results)
 
@@ -67,14 +72,14 @@ def _check_targets(targets: Targets) -> None:
         files.check_animation_target(targets.animation)
 
 
-def _read_input(request: SolveRequest, params: SolveParams, bag: bool) -> Input:
+def _read_input(request: SolveRequest, params: SolveParams, pins: Pins, bag: bool) -> Input:
     """The puzzle; in a bag, rows and columns are those of each picture and mean nothing for the sheet."""
     rows, cols = (None, None) if bag else (request.rows, request.cols)
     given = inputs.read_puzzle(
         request.input, request.piece, request.rotated, rows, cols, bag=bag, in_place=request.in_place,
         keep_lines=request.keep_lines, memory_limit=params.memory_limit,
     )  # fmt: skip
-    given = settle_size(given, params.threads)
+    given = settle(given, params.threads, pins)
     if request.targets.output is not None:
         files.check_picture_target(request.targets.output, given.puzzle.pieces[0])
     for note in given.notes:
@@ -101,7 +106,10 @@ def write_answers(results: Sequence[Result], targets: Sequence[Targets]) -> None
     contents: dict[Path, Pixels | Picture | LayoutFile] = {}
     for result, to in zip(results, targets, strict=True):
         if to.output is not None:
-            contents[to.output] = Picture(result.picture(), profile=result.input.profile)
+            picture = result.picture()
+            if to.output.suffix.lower() == ".png":
+                picture = render.clear_holes(picture, result.layout)
+            contents[to.output] = Picture(picture, profile=result.input.profile)
         if to.layout is not None:
             given = result.input
             contents[to.layout] = LayoutFile(
@@ -121,71 +129,35 @@ def print_verdicts(results: Sequence[Result], targets: Sequence[Targets]) -> Non
         say("Stopped early: this is the best answer so far.")
     for prefix, result, to in zip(_prefixes(len(results)), results, targets, strict=True):
         say(prefix + format_verdict(result.confidence, to.overlay))
+    if any(one.input.names and not one.puzzle.rotated and one.confidence.share < MIN_WHOLE_SHARE for one in results):
+        say("Few joints are believed: --fragments shows only those.")
 
 
 def format_verdict(confidence: Confidence, overlay: Path | None = None) -> str:
     """How much of an answer is believed right, and which file or option shows the rest."""
     line = confidence.describe()
-    if overlay is not None and len(confidence.joints):
-        return f"{line}: see {overlay}"
-    unsure = any(flags.any() for flags in (*confidence.doubtful, *confidence.undecidable))
-    return f"{line}; --overlay DOUBTS.png shows them." if unsure else f"{line}."
+    if not any(flags.any() for flags in (*confidence.doubtful, *confidence.undecidable)):
+        return f"{line}."
+    return f"{line}; --overlay DOUBTS.png shows them." if overlay is None else f"{line}: see {overlay}"
 
 
 def _prefixes(count: int) -> list[str]:
     return [f"Picture {k}: " for k in range(1, count + 1)] if count > 1 else [""]
 
 
-class BagRecorder:
-    """An event handler that records a timeline for every run of the pipeline. The pieces of a bag are compared as a
-    whole first; then each picture goes through the whole pipeline by itself."""
-
-    def __init__(self, on_event: EventHandler) -> None:
-        self._on_event = on_event
-        self._timelines: list[list[Entry]] = [[]]
-        self._recorder = Recorder(self._timelines[-1].extend, on_event)
-
-    def __call__(self, event: Event) -> None:
-        if event == FIRST_STAGE and self._timelines[-1]:
-            self._recorder.flush()
-            self._timelines.append([])
-            self._recorder = Recorder(self._timelines[-1].extend, self._on_event)
-        self._recorder(event)
-
-    def last_timelines(self, count: int) -> list[list[Entry]]:
-        """Those of the last runs: one for each picture of a bag."""
-        self._recorder.flush()
-        return self._timelines[-count:]
-
-
-def write_replays(title: str, results: Sequence[Result], targets: Sequence[Targets], recorder: BagRecorder) -> None:
+def write_replays(title: str, results: Sequence[Result], targets: Sequence[Targets], timeline: list[Entry]) -> None:
     """Write the reports and animations that were asked for."""
+    timelines = split_timeline(timeline, len(results))
     for k, (result, to) in enumerate(zip(results, targets, strict=True)):
         if to.report is None and to.animation is None:
             continue
-        timeline = recorder.last_timelines(len(results))[k]
-        result = _extract_picture(result)
+        result = extract_picture(result)
         if to.report is not None:
             name = title if len(results) == 1 else f"{title}, picture {k + 1}"
-            html = render_html(name, result.puzzle, timeline, describe_answer(result.input, result))
+            html = render_html(name, result.puzzle, timelines[k], describe_answer(result.input, result))
             files.write_text(to.report, html)
             say(f"Wrote {to.report}")
         if to.animation is not None:
-            frames, durations = render_frames(result.puzzle, timeline, result.layout.rows, result.layout.cols)
+            frames, durations = render_frames(result.puzzle, timelines[k], result.layout.rows, result.layout.cols)
             files.write_animation(to.animation, frames, durations)
             say(f"Wrote {to.animation}")
-
-
-def _extract_picture(result: Result) -> Result:
-    """One picture of a bag as a puzzle by itself: its pieces have the numbers that its events use."""
-    bag, numbers = result.input, result.candidates.numbers
-    if numbers is None:
-        return result
-    own = np.full(len(bag.puzzle), HOLE)
-    own[numbers] = np.arange(len(numbers))
-    pieces = result.layout.pieces
-    layout = Layout(np.where(pieces == HOLE, HOLE, own[pieces]), result.layout.turns)
-    puzzle = Puzzle(bag.puzzle.pieces[numbers], layout.rows, layout.cols, bag.puzzle.rotated)
-    names = None if bag.names is None else tuple(bag.names[k] for k in numbers)
-    candidates = replace(result.candidates, numbers=None)
-    return replace(result, layout=layout, input=replace(bag, puzzle=puzzle, names=names), candidates=candidates)

@@ -30,9 +30,21 @@ those of the whole bag. --pictures 1 turns the separation off; --rows, --cols, -
 describe a single picture and turn it off, too. With --pictures, --rows and --cols describe each of the pictures, and
 the grid and the margin of a sheet are ignored.
 
+Caches and fragments: the bitmap cache of a remote-desktop client (Cache0000.bin, bcache22.bmc), a folder of such files,
+or of tiles that bmc-tools extracted, holds parts of many screens. The answer is a list of fragments, those with most
+content first; each has its own files, screen-1.png, screen-2.png and so on. Only joints that are at least as likely
+as --min-confidence are shown; holes stay empty, a tile may be used several times. --fragments does the same with any
+folder of upright pieces. --report is then one page with all fragments, file offsets, and hashes of the input
+(docs/forensics.md).
+
 Pins and references: all pins are kept, right or wrong (docs/pins.md describes the file). A reference is a picture of
 the same scene; it may be smaller, brighter or grey. Pieces go where the reference shows them; where it does not
 decide, the joints do.
+
+Rotated pieces: whether pieces are rotated is found out by comparing their sides. Where that does not decide, because
+pieces are few or damaged, both are tried; the last line takes into account how sure it is. --rotated and --upright
+decide it by hand. The picture of rotated pieces may come out in any orientation; the one that looks most like an
+upright photograph is guessed, and --turn turns it if the guess is wrong.
 
 Worn and noisy pieces: pieces that lost some pixels at their borders, or have noise, are solved with less certainty.
 In the picture they lie side by side as they are, without gaps.
@@ -52,7 +64,8 @@ before and after, doubtful joints, consistency over time, and parameters. --anim
 
 def solve(
     input: Annotated[
-        Path, typer.Argument(metavar="INPUT", help="A scrambled sheet (a picture), a folder or a zip of pieces.")
+        Path,
+        typer.Argument(metavar="INPUT", help="A scrambled sheet (a picture), a folder or a zip of pieces, or a cache."),
     ],
     output: Annotated[
         File, typer.Option("--output", "-o", metavar="SOLVED.png", help="Write the picture to this file.")
@@ -60,7 +73,10 @@ def solve(
     piece: Annotated[
         str, make_option("SIZE", "Size of a piece in pixels: 28, or 51x27 (width x height); auto finds it.")
     ] = "auto",
-    rotated: Annotated[bool, typer.Option("--rotated", help="Pieces may be rotated (Type 2).")] = False,
+    rotated: Annotated[
+        bool | None,
+        typer.Option("--rotated/--upright", help="Whether pieces may be rotated (Type 2). Found out if not given."),
+    ] = None,
     effort: Annotated[
         str, make_option("EFFORT", f"How long to search for better layouts: {', '.join(EFFORTS)}.")
     ] = "normal",
@@ -80,6 +96,22 @@ def solve(
         str | None,
         make_option("K", "Number of pictures in the bag; auto, the default for folders and zips, finds it.", PUZZLE),
     ] = None,
+    fragments: Annotated[
+        bool | None,
+        typer.Option(
+            "--fragments/--no-fragments",
+            rich_help_panel=PUZZLE,
+            show_default=False,
+            help="Show only joints that are believed, in as many fragments as it takes; default for caches.",
+        ),
+    ] = None,
+    min_confidence: Annotated[
+        float | None, make_option("P", "Least probability of the joints of fragments, 0 to 1 [default: 0.85].", PUZZLE)
+    ] = None,
+    ocr: Annotated[
+        str | None,
+        make_option("LANGUAGE", "Read the text of fragments with tesseract, for the report: eng, deu+eng.", PUZZLE),
+    ] = None,
     border: Annotated[
         str | None, make_option("NAME", f"State of the borders: {choices_of(BORDERS)}. Detected if not given.", PUZZLE)
     ] = None,
@@ -87,9 +119,14 @@ def solve(
     reference: Annotated[
         File, make_option("PICTURE", "Another picture of the scene, of any size and exposure.", KNOWN)
     ] = None,
+    turn: Annotated[
+        int, make_option("DEGREES", "Turn the finished picture clockwise by 90, 180 or 270 degrees.", PUZZLE)
+    ] = 0,
     layout: Annotated[File, make_option("LAYOUT.json", "The layout, with probabilities.", FILES)] = None,
     overlay: Annotated[File, make_option("DOUBTS.png", "The picture with doubtful joints marked.", FILES)] = None,
-    report: Annotated[File, make_option("REPORT.html", "A page that replays the solve.", FILES)] = None,
+    report: Annotated[
+        File, make_option("REPORT.html", "A page that replays the solve, or shows all fragments.", FILES)
+    ] = None,
     animation: Annotated[
         File, make_option("OUT.gif", "The solve as an animation: .gif, or .mp4 with ffmpeg.", FILES)
     ] = None,
@@ -128,7 +165,8 @@ def solve(
     request = SolveRequest(
         input=input, targets=Targets(output, layout, overlay, report, animation), piece=parse_piece_choice(piece),
         rotated=rotated, in_place=in_place, keep_lines=keep_lines, rows=rows, cols=cols,
-        pictures=parse_picture_count(pictures), pin=pin, reference=reference,
+        pictures=parse_picture_count(pictures), pin=pin, reference=reference, turn=turn,
+        fragments=fragments, min_confidence=min_confidence, ocr=ocr,
     )  # fmt: skip
     from jigsolve.cli.plugins import load_plugins
     from jigsolve.cli.solve import run

@@ -5,7 +5,7 @@ from collections import namedtuple
 import numpy as np
 
 from jigsolve.compatibility import measures
-from jigsolve.puzzle._kernels import inner, rotate_side
+from jigsolve.puzzle._kernels import rotate_side
 from jigsolve.runtime._kernels import njit
 
 
@@ -17,6 +17,7 @@ def _to_integers(names):
 Measure, View = _to_integers(measures.Measure), _to_integers(measures.View)
 MEASURES, VIEWS = len(Measure), len(View)
 MAX_LOG_RATIO = 4.0
+ZERO, ONE, TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
 # added before logarithms: differences too small to tell joints apart, in each measure's own units
 FLOORS = np.array([
     0.05, 0.05, 0.01, 0.02, 0.05, 0.05, 0.05, 0.05, 0.05, 0.02,
@@ -25,128 +26,180 @@ FLOORS = np.array([
 BEST = 11  # smallest values kept for a side: ten rivals, and the joint itself
 
 
-@inner
+def fast(function):
+    """Compile a function that only kernels call, and let it reorder sums: then loops over pixels use vectors."""
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "fastmath": True}
+    return njit(cache=True, error_model="numpy", **options)(function)
+
+
+@fast
 def _form(w, x, y, z):
     """The quadratic form of a symmetric 3 x 3 matrix, given as six numbers."""
-    return w[0] * x * x + w[1] * y * y + w[2] * z * z + 2.0 * (w[3] * x * y + w[4] * x * z + w[5] * y * z)
+    return w[0] * x * x + w[1] * y * y + w[2] * z * z + TWO * (w[3] * x * y + w[4] * x * z + w[5] * y * z)
 
 
-@inner
-def _difference(strips, a, p, b, q):
-    """Pixel q of strip b minus pixel p of strip a."""
-    x = np.float64(strips[b, q, 0] - strips[a, p, 0])
-    y = np.float64(strips[b, q, 1] - strips[a, p, 1])
-    z = np.float64(strips[b, q, 2] - strips[a, p, 2])
-    return x, y, z
+@fast
+def _saturate(x, limit):
+    return x / (x + np.float32(limit))
 
 
-@inner
-def _squared_difference(strips, a, p, b, q):
-    x, y, z = _difference(strips, a, p, b, q)
+@fast
+def _row(w, a):
+    """A row of six numbers."""
+    return w[a, 0], w[a, 1], w[a, 2], w[a, 3], w[a, 4], w[a, 5]
+
+
+@fast
+def _sum_rows(w, a, b):
+    """The sum of two rows of six numbers."""
+    x, y = _row(w, a), _row(w, b)
+    return x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3], x[4] + y[4], x[5] + y[5]
+
+
+@fast
+def _difference(mine, p, theirs, q):
+    """Pixel q of their strip minus pixel p of mine."""
+    return theirs[0, q] - mine[0, p], theirs[1, q] - mine[1, p], theirs[2, q] - mine[2, p]
+
+
+@fast
+def _squared_difference(mine, p, theirs, q):
+    x, y, z = _difference(mine, p, theirs, q)
     return x * x + y * y + z * z
 
 
-@inner
-def _add_rows(table, a, b, out):
-    """The sum of two rows of six numbers."""
-    for c in range(6):
-        out[c] = table[a, c] + table[b, c]
+@fast
+def _measure_jumps(mine, theirs, size, across, soft, out):
+    """Measures of the jumps between the extrapolated borders."""
+    plain = low = middle = high = softly = saturated = root = ZERO
+    x = y = z = ZERO
+    for p in range(size):
+        g0, g1, g2 = _difference(mine, p, theirs, size - 1 - p)
+        x += g0
+        y += g1
+        z += g2
+        square = _form(across, g0, g1, g2)
+        plain += square
+        low += _saturate(square, 2.0)
+        middle += _saturate(square, 8.0)
+        high += _saturate(square, 40.0)
+        square = _form(soft, g0, g1, g2)
+        softly += square
+        saturated += _saturate(square, 8.0)
+        root += np.sqrt(abs(g0)) + np.sqrt(abs(g1)) + np.sqrt(abs(g2))
+    out[Measure.ACROSS], out[Measure.ACROSS_SATURATED_LOW] = plain, low
+    out[Measure.ACROSS_SATURATED], out[Measure.ACROSS_SATURATED_HIGH] = middle, high
+    out[Measure.ACROSS_SOFT], out[Measure.ACROSS_SOFT_SATURATED], out[Measure.JUMP_ROOT] = softly, saturated, root
+    out[Measure.ACROSS_CENTRED] = softly - _form(soft, x, y, z) / np.float32(size)
 
 
-@inner
-def _add_jump(jump, across, soft, texture_a, texture_b, acc):
-    """Measures of the jump of the extrapolated borders at one pixel."""
-    g0, g1, g2 = jump
-    sq = _form(across, g0, g1, g2)
-    acc[Measure.ACROSS] += sq
-    acc[Measure.ACROSS_SATURATED] += sq / (sq + 8.0)
-    acc[Measure.ACROSS_SATURATED_LOW] += sq / (sq + 2.0)
-    acc[Measure.ACROSS_SATURATED_HIGH] += sq / (sq + 40.0)
-    plain = g0 * g0 + g1 * g1 + g2 * g2
-    acc[Measure.JUMP_BY_TEXTURE] += plain / (plain + 1.0 + texture_a + texture_b)
-    sq = _form(soft, g0, g1, g2)
-    acc[Measure.ACROSS_SOFT] += sq
-    acc[Measure.ACROSS_SOFT_SATURATED] += sq / (sq + 8.0)
-    acc[Measure.JUMP_ROOT] += np.sqrt(abs(g0)) + np.sqrt(abs(g1)) + np.sqrt(abs(g2))
+@fast
+def _measure_textured_jumps(mine, theirs, size, busy, their_busy, out):
+    total = ZERO
+    for p in range(size):
+        square = _squared_difference(mine, p, theirs, size - 1 - p)
+        total += square / (square + ONE + busy[p] + their_busy[size - 1 - p])
+    out[Measure.JUMP_BY_TEXTURE] = total
 
 
-@inner
-def _add_step(f, a, p, b, q, reach, acc):
-    """Measures of the step between the outermost pixels."""
-    j0, j1, j2 = _difference(f.outer, a, p, b, q)
-    acc[Measure.LUMA_STEP] += j0 * j0
-    acc[Measure.CHROMA_STEP] += j1 * j1 + j2 * j2
-    sq = _form(f.soft[a], j0 - f.mean[a, 0], j1 - f.mean[a, 1], j2 - f.mean[a, 2])
-    sq += _form(f.soft[b], j0 + f.mean[b, 0], j1 + f.mean[b, 1], j2 + f.mean[b, 2])
-    acc[Measure.OWN_STEP] += sq
-    acc[Measure.OWN_STEP_SATURATED] += sq / (sq + 8.0)
-    nearest = j0 * j0 + j1 * j1 + j2 * j2
+@fast
+def _measure_turns(mine, theirs, size, along, out):
+    """Measures of how the jumps change from pixel to pixel along the border."""
+    total = saturated = ZERO
+    for p in range(1, size):
+        x, y, z = _difference(mine, p, theirs, size - 1 - p)
+        x0, y0, z0 = _difference(mine, p - 1, theirs, size - p)
+        square = _form(along, x - x0, y - y0, z - z0)
+        total += square
+        saturated += _saturate(square, 8.0)
+    out[Measure.ALONG], out[Measure.ALONG_SATURATED] = total, saturated
+
+
+@fast
+def _measure_steps(mine, theirs, size, soft, mean, out):
+    """Measures of the steps between the outermost pixels. soft, mean: of my side and of theirs."""
+    luma = chroma = total = saturated = ZERO
+    for p in range(size):
+        x, y, z = _difference(mine, p, theirs, size - 1 - p)
+        luma += x * x
+        chroma += y * y + z * z
+        square = _form(soft[0], x - mean[0][0], y - mean[0][1], z - mean[0][2])
+        square += _form(soft[1], x + mean[1][0], y + mean[1][1], z + mean[1][2])
+        total += square
+        saturated += _saturate(square, 8.0)
+    out[Measure.LUMA_STEP], out[Measure.CHROMA_STEP] = luma, chroma
+    out[Measure.OWN_STEP], out[Measure.OWN_STEP_SATURATED] = total, saturated
+
+
+@fast
+def _measure_slanted(mine, theirs, size, reach, nearest, out):
+    """Steps to the best pixel opposite. nearest: (size or more,) a buffer."""
+    for p in range(size):
+        nearest[p] = _squared_difference(mine, p, theirs, size - 1 - p)
     for r in range(1, reach + 1):
-        if p >= r:
-            nearest = min(nearest, _squared_difference(f.outer, a, p - r, b, q))
-        if q >= r:
-            nearest = min(nearest, _squared_difference(f.outer, a, p, b, q - r))
-    acc[Measure.SLANTED] += nearest
-
-
-@inner
-def _decorrelation(edge, a, b, size):
-    """Size times one minus the correlation of lightness along the two borders."""
-    sa = sb = saa = sbb = sab = 0.0
+        for p in range(r, size):
+            nearest[p] = min(nearest[p], _squared_difference(mine, p - r, theirs, size - 1 - p))
+        for p in range(size - r):
+            nearest[p] = min(nearest[p], _squared_difference(mine, p, theirs, size - 1 - p - r))
+    total = ZERO
     for p in range(size):
-        ea, eb = np.float64(edge[a, p, 0]), np.float64(edge[b, size - 1 - p, 0])
-        sa += ea
-        sb += eb
-        saa += ea * ea
-        sbb += eb * eb
-        sab += ea * eb
-    va = max(0.0, saa - sa * sa / size)
-    vb = max(0.0, sbb - sb * sb / size)
-    return size * (1.0 - (sab - sa * sb / size + 0.25 * size) / np.sqrt((va + 0.25 * size) * (vb + 0.25 * size)))
+        total += nearest[p]
+    out[Measure.SLANTED] = total
 
 
-@inner
-def measure_joint(f, a, b, reach, forms, out):
-    """Measures of one joint. f: `side_features.BorderArrays`. forms: (3, 6) a buffer."""
-    size = f.length[a % len(f.length)]
-    _add_rows(f.across, a, b, forms[0])
-    _add_rows(f.along, a, b, forms[1])
-    _add_rows(f.soft, a, b, forms[2])
-    across, along, soft = forms[0], forms[1], forms[2]
-    out[:] = 0.0
-    t0 = t1 = t2 = 0.0
-    p0 = p1 = p2 = 0.0
+@fast
+def _measure_deep(mine, theirs, size, soft, out):
+    total = saturated = ZERO
     for p in range(size):
-        q = size - 1 - p
-        g0, g1, g2 = _difference(f.edge, a, p, b, q)
-        t0 += g0
-        t1 += g1
-        t2 += g2
-        _add_jump((g0, g1, g2), across, soft, f.busy[a, p], f.busy[b, q], out)
-        if p > 0:
-            sq = _form(along, g0 - p0, g1 - p1, g2 - p2)
-            out[Measure.ALONG] += sq
-            out[Measure.ALONG_SATURATED] += sq / (sq + 8.0)
-        p0, p1, p2 = g0, g1, g2
-        _add_step(f, a, p, b, q, reach, out)
-        d0, d1, d2 = _difference(f.deep, a, p, b, q)
-        sq = _form(soft, d0, d1, d2)
-        out[Measure.DEEP] += sq
-        out[Measure.DEEP_SATURATED] += sq / (sq + 8.0)
-    out[Measure.ACROSS_CENTRED] = out[Measure.ACROSS_SOFT] - _form(soft, t0, t1, t2) / size
-    out[Measure.CORRELATION] = _decorrelation(f.edge, a, b, size)
+        x, y, z = _difference(mine, p, theirs, size - 1 - p)
+        square = _form(soft, x, y, z)
+        total += square
+        saturated += _saturate(square, 8.0)
+    out[Measure.DEEP], out[Measure.DEEP_SATURATED] = total, saturated
+
+
+@fast
+def _decorrelate(mine, theirs, size, centre, their_centre, out):
+    """One minus the correlation of lightness along the two borders. Values are small about their centres."""
+    x = y = xx = yy = xy = ZERO
+    for p in range(size):
+        u, v = mine[0, p] - centre, theirs[0, size - 1 - p] - their_centre
+        x += u
+        y += v
+        xx += u * u
+        yy += v * v
+        xy += u * v
+    n = np.float32(size)
+    prior = np.float32(0.25) * n
+    xx, yy = max(ZERO, xx - x * x / n) + prior, max(ZERO, yy - y * y / n) + prior
+    out[Measure.CORRELATION] = n * (ONE - (xy - x * y / n + prior) / np.sqrt(xx * yy))
+
+
+@fast
+def measure_joint(f, a, b, reach, nearest, out):
+    """Measures of one joint. f: `side_features.BorderArrays`. nearest: (longest,) a buffer."""
+    size = np.int64(f.length[a % len(f.length)])
+    soft = _sum_rows(f.soft, a, b)
+    edge, their_edge, outer, their_outer = f.edge[a], f.edge[b], f.outer[a], f.outer[b]
+    mean = (f.mean[a, 0], f.mean[a, 1], f.mean[a, 2]), (f.mean[b, 0], f.mean[b, 1], f.mean[b, 2])
+    _measure_jumps(edge, their_edge, size, _sum_rows(f.across, a, b), soft, out)
+    _measure_textured_jumps(edge, their_edge, size, f.busy[a], f.busy[b], out)
+    _measure_turns(edge, their_edge, size, _sum_rows(f.along, a, b), out)
+    _measure_steps(outer, their_outer, size, (_row(f.soft, a), _row(f.soft, b)), mean, out)
+    _measure_slanted(outer, their_outer, size, reach, nearest, out)
+    _measure_deep(f.deep[a], f.deep[b], size, soft, out)
+    _decorrelate(edge, their_edge, size, f.colour[a, 0], f.colour[b, 0], out)
     out[Measure.MAHALANOBIS] = out[Measure.ACROSS] + out[Measure.ALONG]
     for m in range(MEASURES):
-        out[m] = max(0.0, out[m]) / size
+        out[m] = max(ZERO, out[m]) / np.float32(size)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def measure_joints(f, first, second, reach, out):
     """(pairs, MEASURES) measures of the joints (first[k], second[k]). f: `side_features.BorderArrays`."""
-    forms, values = np.empty((3, 6)), np.empty(MEASURES)
+    nearest = np.empty(f.outer.shape[2], np.float32)
     for k in range(len(first)):
-        measure_joint(f, first[k], second[k], reach, forms, values)
-        out[k] = values
+        measure_joint(f, first[k], second[k], reach, nearest, out[k])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

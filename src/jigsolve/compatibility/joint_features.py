@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.compatibility import _kernels
+from jigsolve.compatibility.drawn.drawing import find_drawing
 from jigsolve.compatibility.measures import CONTEXT, EXTRA_COUNT, LEVEL_MEASURES, Measure
 from jigsolve.compatibility.side_features import BLOCK, Energy, SideFeatures
 from jigsolve.dissimilarity import CLEAN, NO_SIDE, NOISY, BlockGrids, Border, Pairs
@@ -38,13 +39,15 @@ class JointFeatures:
 
     first, second: (joints,) side ids, first <= second. values: (joints, measures of all readings).
     rivals: (4n, measures, 3) see `_kernels.summarise_rivals`. typical: the puzzle's median best value of each measure.
-    side_phases: block grids of all sides, None if there are none.
+    side_phases: block grids of all sides, None if there are none. drawing: what is drawn, None for a photograph.
     block_evidence: nats of the block grids, and the probability that blocks meet at the border.
     """
 
     def __init__(self, pairs: Pairs, count: int, workers: Workers = SERIAL) -> None:
         puzzle, border = pairs.puzzle, pairs.border
-        self.first, self.second = list_joints(pairs.sides[:, :count])
+        self.drawing = find_drawing(pairs, workers)
+        more = None if self.drawing is None else (self.drawing.first, self.drawing.second)
+        self.first, self.second = list_joints(pairs.sides[:, :count], more)
         self.rival_count = pairs.rival_count
         self.turned = len(puzzle.turns) > 1
         self.workers = workers
@@ -149,10 +152,12 @@ class JointFeatures:
         return sure
 
 
-def list_joints(sides: SideIds) -> tuple[SideIds, SideIds]:
-    """Joints that either side lists, each once, as (smaller, larger) side ids in ascending order."""
+def list_joints(sides: SideIds, more: tuple[SideIds, SideIds] | None = None) -> tuple[SideIds, SideIds]:
+    """Joints that either side lists, and `more`, each once, as (smaller, larger) side ids in ascending order."""
     a, place = np.nonzero(sides != NO_SIDE)
     b = sides[a, place].astype(np.int64)
+    if more is not None:
+        a, b = np.concatenate([a, more[0]]), np.concatenate([b, more[1]])
     key = np.minimum(a, b) * len(sides) + np.maximum(a, b)
     key.sort()
     key = key[np.diff(key, prepend=-1) > 0]  # np.unique is far slower here

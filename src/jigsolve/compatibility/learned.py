@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from jigsolve.compatibility import _kernels
+from jigsolve.compatibility.drawn.drawing import DRAWN_WEIGHTS
 from jigsolve.compatibility.evidence import Evidence, make_evidence
 from jigsolve.compatibility.joint_features import JOINTS_AT_A_TIME, JointFeatures, SideIds, Singles, context_columns
 from jigsolve.compatibility.joints import Joints
@@ -37,7 +38,7 @@ MIN_PROBABILITY = 0.01  # less likely joints are dropped
 COPY_PRIOR = 0.1  # probability that copies of one piece are neighbours, without further evidence
 MIN_LOGIT = -8.0  # below it a joint is not judged again
 MAX_LOGIT = 15.0
-MAX_EVIDENCE_PIECES = 2000  # in larger puzzles the search asks about too many pairs
+MAX_EVIDENCE_PIECES = 6000  # in larger puzzles the search strays with it
 PLAUSIBLE_JOINTS = 12  # listed for a side without a likely partner
 MIN_PARTNER_PROBABILITY = 0.5  # sum of P over a side's joints, from which it has one
 UNLIKELY = 1e-4  # P of a joint that is listed for its evidence alone, at least
@@ -136,19 +137,39 @@ def judge_joints(joints: JointFeatures, first: Network, *later: Network) -> Floa
     logits = np.empty(len(joints.first))
     columns = context_columns(joints.sides.border)
     context = np.empty((len(logits), len(columns)), dtype=np.float32)
+    drawn, extra = find_drawn_joints(joints)
+    drawn_logits = np.empty(len(drawn))
 
     def judge(lo: int, hi: int) -> None:
         features = joints.features(lo, hi)
         context[lo:hi] = features[:, columns]
         logits[lo:hi] = first(features)
+        part = slice(*np.searchsorted(drawn, (lo, hi)))
+        if part.start < part.stop:
+            k = drawn[part]
+            shown = np.column_stack([features[k - lo], logits[k].astype(np.float32), extra[part]])
+            drawn_logits[part] = load_networks(DRAWN_WEIGHTS)[0](shown)
 
     joints.workers.run(judge, split_range(len(logits), JOINTS_AT_A_TIME), Step.FIRST_NETWORK)
     logits = revise_logits(logits, *joints.block_evidence)
-    for network, step in zip(later, (Step.SECOND_NETWORK, Step.THIRD_NETWORK), strict=False):
+    logits[drawn] = drawn_logits
+    for k, step in zip(range(len(later)), (Step.SECOND_NETWORK, Step.THIRD_NETWORK), strict=False):
         with_loops = step is Step.THIRD_NETWORK
         context_of = Surroundings(joints.first, joints.second, len(joints.sides.length), logits, with_loops)
-        logits = judge_again(network, logits, context_of, context, joints.workers, step)
+        again = judge_again(later[k], logits, context_of, context, joints.workers, step)
+        if len(drawn):
+            network = load_networks(DRAWN_WEIGHTS)[k + 1]
+            again[drawn] = judge_again(network, logits, context_of, context, joints.workers, step, drawn)[drawn]
+        logits = again
     return np.where(logits > MIN_LOGIT, to_probability(logits), 0.0)
+
+
+def find_drawn_joints(joints: JointFeatures) -> tuple[NDArray[np.intp], Singles]:
+    """Numbers of the joints that are drawn, and what the first network for drawn joints sees of them besides."""
+    if joints.drawing is None:
+        return np.zeros(0, dtype=np.intp), np.zeros((0, 0), dtype=np.float32)
+    drawn = np.nonzero(joints.drawing.is_drawn(joints.first, joints.second))[0]
+    return drawn, joints.drawing.features(joints.first[drawn], joints.second[drawn])
 
 
 def judge_again(
@@ -158,10 +179,14 @@ def judge_again(
     context: Singles,
     workers: Workers = SERIAL,
     step: Step | None = None,
+    among: NDArray[np.intp] | None = None,
 ) -> Floats:
-    """(joints,) new logits, from the surroundings under the old ones; those at `MIN_LOGIT` or below stay."""
+    """(joints,) new logits, from the surroundings under the old ones; those at `MIN_LOGIT` or below stay.
+
+    among: the joints that are judged, else all.
+    """
     out = np.minimum(logits, MIN_LOGIT)
-    alive = np.nonzero(logits > MIN_LOGIT)[0]
+    alive = np.nonzero(logits > MIN_LOGIT)[0] if among is None else among[logits[among] > MIN_LOGIT]
 
     def judge(lo: int, hi: int) -> None:
         k = alive[lo:hi]

@@ -57,9 +57,9 @@ def split_buffer(buffer: Singles, length: NDArray[np.int32], size: int, longest:
     rest = forms + 3 * form
     return BorderArrays(
         length,
-        buffer[:strip].reshape((size, longest, 3)),
-        buffer[strip : 2 * strip].reshape((size, longest, 3)),
-        buffer[2 * strip : 3 * strip].reshape((size, longest, 3)),
+        buffer[:strip].reshape((size, 3, longest)),
+        buffer[strip : 2 * strip].reshape((size, 3, longest)),
+        buffer[2 * strip : 3 * strip].reshape((size, 3, longest)),
         buffer[3 * strip : forms].reshape((size, longest)),
         buffer[forms : forms + form].reshape((size, 6)),
         buffer[forms + form : forms + 2 * form].reshape((size, 6)),
@@ -73,7 +73,7 @@ def split_buffer(buffer: Singles, length: NDArray[np.int32], size: int, longest:
 class SideFeatures:
     """Features of all sides, in CIELAB.
 
-    outer, edge, deep: (4n, longest, 3) the outermost pixel; the border extrapolated from two pixels; from four.
+    outer, edge, deep: (4n, 3, longest) the outermost pixel; the border extrapolated from two pixels; from four.
     across, along, soft: (4n, 6) inverse covariances of the gradients across and along; across with a larger ridge.
     mean: (4n, 3) mean gradient across. busy: (4n, longest) squared gradient around each border pixel.
     energy: (4n, 5) see `Energy`. colour: (4n, 3). buffer: all of these. grid: (4n, BLOCK) see `block_grid_evidence`.
@@ -109,9 +109,9 @@ class SideFeatures:
         length = strips.shape[1]
         outer, inner = strips[:, :, 0], strips[:, :, 1]
         across, along = outer - inner, np.diff(outer, axis=1)
-        self.outer[sides, :length] = self.border.read_outer(strips)
-        self.edge[sides, :length] = self.border.extrapolate(strips)
-        self.deep[sides, :length] = strips.swapaxes(2, 3) @ np.array(self.border.deep)
+        self.outer[sides, :, :length] = self.border.read_outer(strips).swapaxes(1, 2)
+        self.edge[sides, :, :length] = self.border.extrapolate(strips).swapaxes(1, 2)
+        self.deep[sides, :, :length] = (strips.swapaxes(2, 3) @ np.array(self.border.deep)).swapaxes(1, 2)
         self.busy[sides, :length] = _local_gradients(across, along)
         for table, gradients, ridge in (
             (self.across, across, RIDGE), (self.along, along, RIDGE), (self.soft, across, SOFT_RIDGE),

@@ -10,6 +10,7 @@ is called undecidable. The weights come from `benchmarks/fit_confidence.py`; lim
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,9 +20,9 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from jigsolve.compatibility.evidence import Evidence
-from jigsolve.confidence.values import Confidence, Floats
+from jigsolve.confidence.values import Candidates, Confidence, Floats
 from jigsolve.puzzle import HOLE, NO_PINS, Layout, PieceClasses, Pins, facing_sides
-from jigsolve.puzzle.geometry import SIDES, piece_of, side_facing, side_id, side_of
+from jigsolve.puzzle.geometry import DOWN, RIGHT, SIDES, opposite, piece_of, side_facing, side_id, side_of
 
 BODY_THRESHOLD = 0.9  # probability of the joints that hold the main body together
 MIN_P, MAX_P = 0.004, 0.9999  # candidates below 0.01 are not kept, and nothing is certain
@@ -31,6 +32,7 @@ FEATURES = ("worse gap", "better gap", "copies", "weaker piece", "better loop", 
 WEIGHTS = np.array([0.373, 0.494, 4.614, 0.414, 0.18, 0.048, 0.322])
 BIAS = 2.095
 PIECE_MODEL = (1.112, -0.734)  # slope and bias, for the weakest joint of a piece's best path to the main body
+SHIFT_SLOPE = 0.25  # log odds for each nat by which the picture is better than a shift of it: joints err together
 PICTURE_MODEL = (-0.882, 1.859)  # the same for the log of all doubts: errors come in clusters, so no product of joints
 
 # (cells, neighbours) of a step to the right and of a step down
@@ -70,9 +72,16 @@ def estimate_confidence(
     weakest = min((float(np.nanmin(grid)) for grid in likely if not np.isnan(grid).all()), default=1.0)
     slope, bias = PICTURE_MODEL
     picture = min(weakest, float(expit(slope * np.log(sum_doubts(likely)) + bias)))
+    if evidence is not None and not pinned.any():
+        picture *= doubt_shifts(P, joints, evidence)
     orders = float((gammaln(classes.copies + 1.0) + classes.copies * np.log(joints.symmetry)).sum())
     undecidable = draws[0] < 1.0, draws[1] < 1.0
     return Confidence(right, down, undecidable, pieces, picture, picture * float(np.exp(-orders)))
+
+
+def judge_layout(candidates: Candidates, layout: Layout, turns: tuple[int, ...], pins: Pins = NO_PINS) -> Confidence:
+    """The confidence in any layout of the pieces, for instance one that a person has edited."""
+    return estimate_confidence(candidates.P, candidates.classes, layout, turns, pins, candidates.evidence)
 
 
 def _weigh_doubts(joints: LayoutJoints, evidence: Evidence | None) -> list[Floats]:
@@ -87,6 +96,24 @@ def _weigh_doubts(joints: LayoutJoints, evidence: Evidence | None) -> list[Float
 def sum_doubts(likely: Sequence[Floats]) -> float:
     """About the expected number of joints that look wrong."""
     return max(1e-6, -sum(float(np.nansum(np.log(grid))) for grid in likely))
+
+
+def doubt_shifts(P: csr_array, joints: LayoutJoints, evidence: Evidence) -> float:
+    """The probability that the picture is not wrapped round: that no shift of the whole in a circle is the right one.
+
+    A shift cuts the joints between two lines and joins the last line to the first. If what it cuts is hardly better
+    than what it joins, nothing in the pixels tells which of the two is the picture's edge.
+    """
+    probability = 1.0
+    for a, b in joints.cyclic_sides():
+        exists = (a >= 0) & (b >= 0)
+        score = np.zeros(a.shape)
+        first, second = a[exists].astype(np.int32), b[exists].astype(np.int32)
+        p = np.asarray(P[first, second]).ravel() if exists.any() else np.zeros(0)
+        score[exists] = evidence.nats(first, second) + np.log(np.maximum(p, MIN_P) / MIN_P)
+        *cut, joined = score.sum(axis=1).tolist()
+        probability /= 1.0 + sum(math.exp(min(0.0, SHIFT_SLOPE * (joined - one))) for one in cut)
+    return probability
 
 
 class LayoutJoints:
@@ -105,6 +132,19 @@ class LayoutJoints:
         turn = np.where(filled, side_facing(layout.turns, classes.turn_offset[layout.pieces]), 0)
         self.sides = facing_sides(of, turn)
         self.exist = [a >= 0 for a, _ in self.sides]
+        self._of, self._turn = of, turn
+
+    def cyclic_sides(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """For rows, then for columns: (lines, cells) sides that meet the next line, and those of that line that they
+        meet, -1 for holes. The first line comes after the last."""
+        out = []
+        for of, turn, direction in ((self._of, self._turn, DOWN), (self._of.T, self._turn.T, RIGHT)):
+            here, there = (
+                np.where(of == HOLE, -1, side_id(of, side_facing(way, turn)).astype(np.int64))
+                for way in (direction, opposite(direction))
+            )
+            out.append((here, np.roll(there, -1, axis=0)))
+        return out
 
     def draw_probabilities(self) -> list[Floats]:
         """For each joint: the joints of the layout that look like it, divided by those that could be made to."""

@@ -8,14 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from jigsolve.compatibility.evidence import Evidence
 from jigsolve.puzzle import PieceClasses
 from jigsolve.puzzle.geometry import SIDES, direction_of, piece_of, side_facing, side_id, side_of
+from jigsolve.runtime.notebook import embed_picture, join_parts
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 DOUBT_THRESHOLD = 0.8  # a joint less likely than this is doubtful
 NO_PARTNER = -1
+MAP_PIXELS = 240  # longer side of the map of all pieces in a notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +42,14 @@ class Confidence:
     def __repr__(self) -> str:
         return f"Confidence({self.describe()}; whole picture {self.picture:.2f})"
 
+    def _repr_html_(self) -> str:
+        """How likely each piece lies right, as a map, for notebooks: white is certain, red is doubtful."""
+        share = np.nan_to_num(self.pieces)[..., None]
+        colours = (np.array([198, 40, 57]) * (1.0 - share) + 255.0 * share).astype(np.uint8)
+        colours[np.isnan(self.pieces)] = 128
+        enlarge = max(1, MAP_PIXELS // max(self.pieces.shape))
+        return join_parts(repr(self), embed_picture(colours, "Pieces: white is certain, red doubtful", enlarge))
+
     @cached_property
     def joints(self) -> Floats:
         """(joints,) the probabilities of all joints."""
@@ -58,13 +69,14 @@ class Confidence:
 
     def describe(self) -> str:
         """The confidence in words. It never claims that an answer is right: without the truth that is unknown."""
-        pieces = int((~np.isnan(self.pieces)).sum())
+        pieces, empty = int((~np.isnan(self.pieces)).sum()), int(np.isnan(self.pieces).sum())
+        laid = _count(pieces, "piece") + (f", {_count(empty, 'cell')} empty" if empty else "")
         if not len(self.joints):
-            return f"{_count(pieces, 'piece')}, no joints"
+            return f"{laid}, no joints"
         doubtful, undecidable = (sum(int(grid.sum()) for grid in pair) for pair in (self.doubtful, self.undecidable))
         percent = floor(100.0 * self.share)
         share = f"{percent} %" if percent < 99 else "over 99 %"  # never all of them
-        line = f"{_count(pieces, 'piece')}, {share} of joints believed right, {doubtful or 'none'} doubtful"
+        line = f"{laid}, {share} of joints believed right, {doubtful or 'none'} doubtful"
         return f"{line}, {undecidable} undecidable (identical pieces)" if undecidable else line
 
 
@@ -76,13 +88,15 @@ def _count(number: int, noun: str) -> str:
 class Candidates:
     """P: (4 * classes, 4 * classes) the probability of each candidate joint, over piece classes.
 
-    numbers: the numbers of these pieces in a bag of `total`; None: they are all there are.
+    numbers: the numbers of these pieces in a bag of `total`; None: they are all there are. evidence: of any pair, if
+    the compatibility has it. With P it is all that is needed to judge another layout of these pieces.
     """
 
     P: csr_array
     classes: PieceClasses
     numbers: NDArray[np.integer] | None = None
     total: int = 0
+    evidence: Evidence | None = None
 
     def __repr__(self) -> str:
         return f"Candidates({self.P.nnz // 2} joints of {len(self.classes.class_of)} pieces)"

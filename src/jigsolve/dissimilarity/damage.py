@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.dissimilarity.border import CLEAN, NOISY, WORN, Border
+from jigsolve.dissimilarity.drawn import find_drawn_sides
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.dissimilarity.pairs import NO_SIDE, Pairs
 from jigsolve.dissimilarity.search import find_pairs
@@ -66,7 +67,8 @@ def detect_damage(pairs: Pairs, sheet: SidePairs, workers: Workers = SERIAL) -> 
         noisy = find_mutual(find_pairs(pairs.puzzle, noisy_measure, 2, workers))
         enough = on_sheet > max(MIN_SHEET_SHARE, MIN_SHEET_JOINTS / len(clean.first))
         coded = enough and noisy.share_of(sheet) < MAX_SHEET_SHARE_LEFT * on_sheet
-        if coded or noisy.clarity > NOISE_FACTOR * clean.clarity:
+        looks_noisy = coded or noisy.clarity > NOISE_FACTOR * clean.clarity
+        if looks_noisy and find_drawn_sides(pairs.puzzle) is None:  # equal pixels survive neither noise nor JPEG
             return NOISY, coded
     return (WORN if estimate_loss(pairs, clean) > WORN_FROM else CLEAN), False
 

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.io import layout_file, pictures, pin_file
+from jigsolve.io import cache_file, layout_file, pictures, pin_file
 from jigsolve.io.layout_file import LayoutFile
 from jigsolve.io.pictures import MAX_PIXELS, SUFFIXES, Picture, summarise_error
 from jigsolve.puzzle import Pins, Pixels
@@ -99,6 +99,33 @@ def _check_regular_file(path: Path) -> None:
     """Reading a pipe may never return, and a device never ends."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise InputError(f"Expected a plain file, {path.name} is something else.")
+
+
+def find_caches(path: Path) -> dict[str, Path]:
+    """The bitmap caches that a path is or that its folder holds, by name in natural order."""
+    found = {path.name: path} if path.is_file() else {name: path / name for name in list_names(path)}
+    with _report_os_errors(f"Expected to read {path}"):
+        return {name: file for name, file in found.items() if _is_cache(file)}
+
+
+def _is_cache(path: Path) -> bool:
+    if path.suffix.lower() not in cache_file.SUFFIXES or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return cache_file.is_cache(path.name, file.read(len(cache_file.MAGIC)))
+
+
+def read_cache(path: Path) -> bytes:
+    """The content of a bitmap cache."""
+    with _report_os_errors(f"Expected a bitmap cache in {path}"):
+        if path.stat().st_size > LIMITS.bytes:
+            raise InputError(f"Expected a cache of at most {LIMITS.bytes >> 30} GB, {path.name} has more.")
+        return _read_bytes(path)
+
+
+def list_names(folder: Path) -> list[str]:
+    """The names of all files in a folder and those within it, in natural order; hidden files are ignored."""
+    return sorted((name for name in _walk(folder) if not _is_hidden(name)), key=natural_path_key)
 
 
 def read_uploaded(given: Sequence[tuple[str, bytes]], limits: Limits) -> Picture | Pieces:

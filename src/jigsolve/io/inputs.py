@@ -8,18 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jigsolve.io import render
 from jigsolve.io.grid_detection import GridEstimate, cut_cells, estimate_grid, rank_estimates
 from jigsolve.io.normalise import normalise_pieces
 from jigsolve.puzzle import UNKNOWN, Layout, Pixels, Puzzle, Size, check_picture
 from jigsolve.runtime import InputError, memory
+from jigsolve.runtime.notebook import list_lines
 
 if TYPE_CHECKING:
     from jigsolve.io.files import Pieces
 
 AUTO = "auto"
 MIN_CLEAR_CONFIDENCE = 0.98  # with less, several grids are kept for trial
+MIN_CLEAR_STRIPS_CONFIDENCE = 0.9999  # the same, if one axis has no cuts: lines of text look like strips
 MIN_TRIED_CONFIDENCE = 0.0005
 MAX_TRIED_PIECES = 400
 FRAMES_NOTE = "{} has several frames: the first is taken."
@@ -42,7 +45,7 @@ class ReadOptions:
     """What is known about a puzzle before it is read. The rest is estimated from the input.
 
     piece: (width, height) of a piece in pixels, or "auto".
-    rotated: orientations are unknown.
+    rotated: orientations are unknown; None: whether they are is found out before the puzzle is solved.
     rows, cols: of the grid; one of them determines the other.
     is_bag: the pieces may belong to several pictures, so the grid and the margin of a sheet mean nothing.
     in_place: every piece lies in its cell, row by row; only orientations are unknown.
@@ -51,7 +54,7 @@ class ReadOptions:
     """
 
     piece: Size | str = AUTO
-    rotated: bool = False
+    rotated: bool | None = None
     rows: int | None = None
     cols: int | None = None
     is_bag: bool = False
@@ -88,7 +91,11 @@ class ReadOptions:
         return grid
 
     def make_puzzle(self, pieces: Pixels, grid: tuple[int, int]) -> Puzzle:
-        return Puzzle(pieces, *grid, self.rotated or self.in_place, in_place=self.in_place)
+        return Puzzle(pieces, *grid, bool(self.rotated) or self.in_place, in_place=self.in_place)
+
+    @property
+    def is_orientation_open(self) -> bool:
+        return self.rotated is None and not self.in_place
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +114,8 @@ class SizeDoubt:
         size = _describe_size(chosen)
         others = _list_sizes([one for one in self.estimates if one is not chosen and one.cells != (1, 1)])
         note = f"Pieces of {size} ({_describe_confidence(confidence)}), by solving it with {others}, too."
-        return _cut_sheet(self.sheet, self.options, replace(chosen, confidence=confidence), [note])
+        found = _cut_sheet(self.sheet, self.options, replace(chosen, confidence=confidence), [note])
+        return replace(found, other_sizes=tuple(size for size in others.split(", ") if size and "." not in size))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +128,12 @@ class Input:
     lines:  where the pieces lie between lines that are kept; None if there are none.
     size_confidence: probability that the sheet was cut rightly into pieces.
     doubt:  other ways to cut the sheet, if it does not show clearly which is right.
+    is_orientation_open: whether pieces are turned has yet to be found out; the puzzle has them upright until then.
+    orientation_confidence: probability that they are as the puzzle has them.
+    other_sizes: of pieces that were tried and are less likely, as `--piece` takes them.
     notes:  what was estimated and what was left out, one line each.
     profile: ICC profile of the files, for the picture that is made of them.
+    sizes:  (pieces, 2) own width and height of pieces that may be smaller than their cell; None: all fill it.
     """
 
     puzzle: Puzzle
@@ -133,19 +145,33 @@ class Input:
     doubt: SizeDoubt | None = None
     notes: tuple[str, ...] = ()
     profile: bytes = b""
+    is_orientation_open: bool = False
+    orientation_confidence: float = 1.0
+    other_sizes: tuple[str, ...] = ()
+    sizes: NDArray[np.int32] | None = None
 
     def __repr__(self) -> str:
         return f"Input({self.puzzle!r})"
+
+    def _repr_html_(self) -> str:
+        """The pieces, and what was found out about them, for notebooks."""
+        return self.puzzle._repr_html_() + list_lines(self.notes)
 
     @property
     def piece(self) -> Size:
         """(width, height) of a piece in pixels."""
         return self.puzzle.pieces.shape[2], self.puzzle.pieces.shape[1]
 
+    @property
+    def smaller(self) -> list[int]:
+        """Pieces that were filled up to the size of a cell: they are no copies of others, whatever they look like."""
+        return [] if self.sizes is None else np.flatnonzero((self.sizes < self.piece).any(axis=1)).tolist()
+
 
 def read_puzzle(
-    path: Path | str, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None, cols: int | None = None,
-    *, bag: bool = False, in_place: bool = False, keep_lines: bool = False, memory_limit: float | None = None,
+    path: Path | str, piece: Size | str = AUTO, rotated: bool | None = None, rows: int | None = None,
+    cols: int | None = None, *, bag: bool = False, in_place: bool = False, keep_lines: bool = False,
+    memory_limit: float | None = None,
 ) -> Input:  # fmt: skip
     """Read a puzzle from a scrambled sheet, or from a folder or a zip of pieces.
 
@@ -165,8 +191,8 @@ def read_puzzle(
 
 
 def from_sheet(
-    sheet: Pixels, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None, cols: int | None = None,
-    *, bag: bool = False, in_place: bool = False, keep_lines: bool = False,
+    sheet: Pixels, piece: Size | str = AUTO, rotated: bool | None = None, rows: int | None = None,
+    cols: int | None = None, *, bag: bool = False, in_place: bool = False, keep_lines: bool = False,
 ) -> Input:  # fmt: skip
     """The puzzle of a scrambled sheet. Pixels outside whole pieces are its margin. Options: see `read_puzzle`."""
     options = ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, is_bag=bag, in_place=in_place,
@@ -175,7 +201,7 @@ def from_sheet(
 
 
 def from_pieces(
-    read: Pieces, path: str, piece: Size | str = AUTO, rotated: bool = False, rows: int | None = None,
+    read: Pieces, path: str, piece: Size | str = AUTO, rotated: bool | None = None, rows: int | None = None,
     cols: int | None = None, *, in_place: bool = False,
 ) -> Input:  # fmt: skip
     """The puzzle of a folder or a zip of pieces. path: its name, for errors. Options: see `read_puzzle`."""
@@ -212,7 +238,10 @@ def _cut_sheet(sheet: Pixels, options: ReadOptions, estimate: GridEstimate, note
     keeps_margin = any(margin) and is_whole and estimate.line_colour is None and not options.is_bag
     puzzle = options.make_puzzle(pieces, grid)
     kept = sheet if keeps_margin or lines else None
-    return Input(puzzle, None, kept, margin, lines, estimate.confidence, notes=tuple(notes))
+    return Input(
+        puzzle, None, kept, margin, lines, estimate.confidence, notes=tuple(notes),
+        is_orientation_open=options.is_orientation_open,
+    )  # fmt: skip
 
 
 def _convert_pieces(read: Pieces, path: str, options: ReadOptions) -> Input:
@@ -232,7 +261,9 @@ def _convert_pieces(read: Pieces, path: str, options: ReadOptions) -> Input:
     if rows * cols > n:
         notes.append(f"Of {_describe_grid(rows, cols)}, {rows * cols - n} pieces are missing.")
     puzzle = options.make_puzzle(pieces, (rows, cols))
-    return Input(puzzle, read.names, notes=tuple(notes), profile=read.profile)
+    return Input(
+        puzzle, read.names, notes=tuple(notes), profile=read.profile, is_orientation_open=options.is_orientation_open
+    )
 
 
 def compose_picture(source: Input, layout: Layout) -> Pixels:
@@ -287,7 +318,8 @@ def _estimate_grids(sheet: Pixels, options: ReadOptions) -> tuple[list[GridEstim
         return [replace(estimate_grid(sheet, width, height), confidence=1.0)], [note]
     best, others = estimates[0], _list_sizes(estimates[1:])
     confidence = _describe_confidence(best.confidence)
-    if best.confidence >= MIN_CLEAR_CONFIDENCE:
+    is_strips = best.cells.count(1) == 1 and best.line_colour is None and len(estimates) > 1
+    if best.confidence >= (MIN_CLEAR_STRIPS_CONFIDENCE if is_strips else MIN_CLEAR_CONFIDENCE):
         if best.cells == (1, 1):
             raise _make_no_cuts_error(estimates[1:])
         return [best], [f"Pieces of {_describe_size(best)} found ({confidence}{f'; next {others}' if others else ''})."]
@@ -312,9 +344,7 @@ def _list_sizes(estimates: Sequence[GridEstimate]) -> str:
 
 
 def _describe_size(estimate: GridEstimate) -> str:
-    return "x".join(
-        f"{axis.extent:.1f}" if axis.is_fractional else str(axis.length) for axis in (estimate.x, estimate.y)
-    )
+    return "x".join(f"{round(axis.extent, 1):g}" for axis in (estimate.x, estimate.y))
 
 
 def _describe_confidence(confidence: float) -> str:
@@ -334,7 +364,7 @@ def _describe_lines(estimate: GridEstimate, kept: bool) -> str:
 
 def _describe_margin(margin: Margin, pixels: int, options: ReadOptions, is_whole: bool) -> str:
     sides = ", ".join(f"{length} {side}" for side, length in margin._asdict().items() if length)
-    fate = "kept as it is"
+    fate = "kept as it is, unless pieces are turned" if options.is_orientation_open else "kept as it is"
     if options.is_bag or not is_whole:
         fate = "left off"
     elif options.rotated and not options.in_place:

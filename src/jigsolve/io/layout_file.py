@@ -30,6 +30,7 @@ class LayoutFile:
     names: file names of the pieces, by piece number; None for a sheet.
     margin: pixels left, top, right and bottom of the pieces on the sheet.
     confidence: how likely joints and pieces are right; NaN where the file has no value.
+    origins: where the pieces of this layout come from, by number, for tiles of a cache. Written, not read.
     """
 
     layout: Layout
@@ -39,6 +40,7 @@ class LayoutFile:
     names: tuple[str, ...] | None = field(default=None, repr=False)
     margin: tuple[int, int, int, int] = NO_MARGIN
     confidence: Confidence | None = None
+    origins: dict[int, str] | None = field(default=None, repr=False)
 
 
 def to_data(content: LayoutFile) -> dict[str, Any]:
@@ -53,10 +55,14 @@ def to_data(content: LayoutFile) -> dict[str, Any]:
         "turns": layout.turns.tolist(),
         "partial": content.partial,
     }
+    if layout.repeats:
+        data["repeats"] = True
     if content.appearances is not None:
         data["appearances"] = content.appearances.tolist()
     if content.names is not None:
         data["names"] = list(content.names)
+    if content.origins is not None:
+        data["origins"] = {str(piece): name for piece, name in content.origins.items()}
     if any(content.margin):
         data["margin"] = list(content.margin)
     if content.confidence is not None:
@@ -78,7 +84,8 @@ def from_data(data: object) -> LayoutFile:
     appearances = _read_appearances(_first_of(content, "appearances", "looks"), n)
     partial, names = content.get("partial") is True, _read_names(content.get("names"), n)
     margin, confidence = _read_margin(content.get("margin")), _read_confidence(content, rows, cols)
-    return LayoutFile(Layout(pieces, turns), (width, height), appearances, partial, names, margin, confidence)
+    layout = Layout(pieces, turns, content.get("repeats") is True)
+    return LayoutFile(layout, (width, height), appearances, partial, names, margin, confidence)
 
 
 def _confidence_to_data(confidence: Confidence) -> dict[str, Any]:

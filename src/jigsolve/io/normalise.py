@@ -28,11 +28,8 @@ def normalise_pieces(
                 f"Expected pieces of one size, {size[0]}x{size[1]} within {MAX_SIZE_DIFFERENCE_PX} pixels,"
                 f" got {picture.shape[1]}x{picture.shape[0]} in {name}."
             )
-    formats = Counter((8 * p.dtype.itemsize, p.shape[2]) for p in pictures)
-    bits = max(bits for bits, _ in formats)
-    has_colour, has_alpha = any(c >= 3 for _, c in formats), any(c in (2, 4) for _, c in formats)
-    channels = (3 if has_colour else 1) + has_alpha
-    pieces = np.stack([_resize(_convert(picture, bits, channels), *size) for picture in pictures])
+    converted, format_notes = unify_formats(pictures)
+    pieces = np.stack([_resize(picture, *size) for picture in converted])
     notes = []
     for sign, change in ((1, "larger: trimmed"), (-1, "smaller: filled up")):
         count = sum(sign * p.shape[1] > sign * size[0] or sign * p.shape[0] > sign * size[1] for p in pictures)
@@ -41,9 +38,17 @@ def normalise_pieces(
                 f"{count} of {len(pictures)} pieces were by up to {MAX_SIZE_DIFFERENCE_PX} pixels {change}"
                 f" to {size[0]}x{size[1]}."
             )
-    if len(formats) > 1:
-        notes.append(f"Pieces of {len(formats)} pixel formats, all read as {FORMAT_NAMES[channels]} of {bits} bits.")
-    return pieces, notes
+    return pieces, [*notes, *format_notes]
+
+
+def unify_formats(pictures: Sequence[Pixels]) -> tuple[list[Pixels], list[str]]:
+    """The pictures with the depth and the channels that hold all of them, and a note if some were converted."""
+    formats = Counter((8 * p.dtype.itemsize, p.shape[2]) for p in pictures)
+    bits = max((bits for bits, _ in formats), default=8)
+    has_colour, has_alpha = any(c >= 3 for _, c in formats), any(c in (2, 4) for _, c in formats)
+    channels = (3 if has_colour else 1) + has_alpha
+    note = f"Pieces of {len(formats)} pixel formats, all read as {FORMAT_NAMES[channels]} of {bits} bits."
+    return [_convert(picture, bits, channels) for picture in pictures], [note] if len(formats) > 1 else []
 
 
 def _convert(picture: Pixels, bits: int, channels: int) -> Pixels:

@@ -44,6 +44,17 @@ def render_picture(puzzle: Puzzle, layout: Layout) -> Pixels:
     return _assemble(pieces, layout.rows, layout.cols)
 
 
+def clear_holes(picture: Pixels, layout: Layout) -> Pixels:
+    """A picture of a layout with holes, with an alpha channel that makes them transparent."""
+    filled = layout.pieces != HOLE
+    height, width, channels = picture.shape
+    if filled.all() or channels not in (1, 3) or height % layout.rows or width % layout.cols:
+        return picture
+    mask = filled.repeat(height // layout.rows, axis=0).repeat(width // layout.cols, axis=1)
+    alpha = np.where(mask, np.iinfo(picture.dtype).max, 0).astype(picture.dtype)
+    return np.concatenate([picture, alpha[..., None]], axis=2)
+
+
 def put_side_by_side(left: Pixels, right: Pixels, gap: int = 12) -> Pixels:
     """Two pictures next to each other on white, both centred vertically."""
     if left.dtype != right.dtype or left.shape[2] != right.shape[2]:

@@ -17,21 +17,35 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from jigsolve.io import files
-from jigsolve.io.inputs import compose_picture
-from jigsolve.io.layout_file import LayoutFile
+from jigsolve.dissimilarity import BORDERS
+from jigsolve.io import files, render
 from jigsolve.io.samples import SAMPLES, read_sample
-from jigsolve.page import examples
+from jigsolve.page import examples, exports
 from jigsolve.page.guard import Guard
 from jigsolve.page.jobs import Jobs
+from jigsolve.page.judgement import Judgement
 from jigsolve.page.replay.atlas import encode
-from jigsolve.page.replay.html import render_html
-from jigsolve.page.session import GRACE_S, Session, Sessions, Settings, build_input, open_session, parse_solve_request
-from jigsolve.page.upload import CELL_BYTES, LIMITS, MAX_UPLOAD_BYTES, PIN_BYTES, Inbox, parse_files, split_layout
+from jigsolve.page.session import Session, open_session
+from jigsolve.page.sessions import GRACE_S, Sessions
+from jigsolve.page.settings import Settings, build_input, parse_solve_request
+from jigsolve.page.upload import (
+    CELL_BYTES,
+    LIMITS,
+    MAX_JSON_BYTES,
+    MAX_UPLOAD_BYTES,
+    PIN_BYTES,
+    Inbox,
+    parse_files,
+    parse_work,
+    split_work,
+)  # fmt: skip
+from jigsolve.puzzle import Pixels
 from jigsolve.runtime import InputError
+from jigsolve.solvers import SOLVERS
 
 MAX_CONCURRENT_UPLOADS = 2
 MAX_CONCURRENT_RENDERS = 2
+PREVIEW_PX = 2000  # longer side of a picture that is still whole
 MEDIA_TYPES = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 STATIC_PACKAGES = ("jigsolve.page", "jigsolve.page.replay")
 Content = TypeVar("Content")
@@ -45,6 +59,7 @@ def create_app(host: str = "127.0.0.1", grace: float = GRACE_S) -> Starlette:
     routes = [
         _route("/", handlers.get_static),
         _route("/static/{name}", handlers.get_static),
+        _route("/api/choices", handlers.list_choices),
         _route("/api/examples", handlers.list_examples),
         _route("/api/examples/{name}.jpg", handlers.get_thumbnail),
         _route("/api/examples/{name}", handlers.open_example, "POST"),
@@ -52,13 +67,19 @@ def create_app(host: str = "127.0.0.1", grace: float = GRACE_S) -> Starlette:
         _route(session, handlers.get_state),
         _route(session, handlers.close, "DELETE"),
         _route(f"{session}/atlas", handlers.get_atlas),
+        _route(f"{session}/source", handlers.get_source),
+        _route(f"{session}/reference", handlers.set_reference, "POST"),
+        _route(f"{session}/reference", handlers.remove_reference, "DELETE"),
         _route(f"{session}/settings", handlers.change_settings, "POST"),
         _route(f"{session}/solve", handlers.solve, "POST"),
         _route(f"{session}/command", handlers.control, "POST"),
         _route(f"{session}/answer", handlers.get_answer),
+        _route(f"{session}/judgement", handlers.judge, "POST"),
         _route(f"{session}/picture", handlers.export_picture, "POST"),
+        _route(f"{session}/overlay", handlers.export_overlay, "POST"),
         _route(f"{session}/layout", handlers.export_layout, "POST"),
         _route(f"{session}/replay", handlers.export_replay),
+        _route(f"{session}/animation", handlers.export_animation),
         WebSocketRoute(f"{session}/live", handlers.stream),
     ]
 
@@ -98,6 +119,9 @@ class _Handlers:
     async def get_static(self, request: Request) -> Response:
         return _respond_static(request.path_params.get("name", "index.html"))
 
+    async def list_choices(self, request: Request) -> Response:
+        return JSONResponse({"solvers": list(SOLVERS), "borders": list(BORDERS)})
+
     async def list_examples(self, request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(examples.list_examples))
 
@@ -108,10 +132,13 @@ class _Handlers:
     async def open_example(self, request: Request) -> Response:
         name = request.path_params["name"]
         example = examples.find_example(name)
-        settings = Settings((example.piece, example.piece), example.rotated, shuffle=True)
+        message = await self.inbox.receive_json(request, MAX_JSON_BYTES)
+        work = parse_work(message) if message else None
         async with self.uploads:
             source = await run_in_threadpool(read_sample, name)
-            return self._add(await run_in_threadpool(open_session, SAMPLES[name].title, source, settings))
+            return self._add(
+                await run_in_threadpool(open_session, SAMPLES[name].title, source, work, example.settings())
+            )
 
     async def open_files(self, request: Request) -> Response:
         async with self.inbox.receive(request, MAX_UPLOAD_BYTES) as body, self.uploads:
@@ -137,6 +164,27 @@ class _Handlers:
             raise InputError("Expected pieces to show: there are none yet.")
         return Response(await self._render(encode, session.atlas.pixels, "PNG"), media_type="image/png")
 
+    async def get_source(self, request: Request) -> Response:
+        """A picture that could not be cut, small enough to look at."""
+        source = self._find(request).source
+        if isinstance(source, files.Pieces):
+            raise InputError("Expected a picture to show, got pieces.")
+        preview = await self._render(lambda: encode(render.to_rgb8(render.shrink(source, PREVIEW_PX)), "JPEG"))
+        return Response(preview, media_type="image/jpeg")
+
+    async def set_reference(self, request: Request) -> Response:
+        session = self._find(request)
+        async with self.inbox.receive(request, MAX_UPLOAD_BYTES) as body, self.uploads:
+            session.reference = await run_in_threadpool(_read_reference, body)
+        session.notify()
+        return JSONResponse(session.state())
+
+    async def remove_reference(self, request: Request) -> Response:
+        session = self._find(request)
+        session.reference = None
+        session.notify()
+        return JSONResponse(session.state())
+
     async def change_settings(self, request: Request) -> Response:
         session = self._find(request)
         settings = Settings.from_data(await self.inbox.receive_json(request))
@@ -150,9 +198,9 @@ class _Handlers:
     async def solve(self, request: Request) -> Response:
         session = self._find(request)
         message = await self.inbox.receive_json(request, session.max_message_bytes(PIN_BYTES))
-        params, pins = parse_solve_request(message)
+        wanted = parse_solve_request(message)
         async with session.changing:
-            self._find(request).solve(self.jobs, params, pins)  # unless it was closed meanwhile
+            self._find(request).solve(self.jobs, wanted)  # unless it was closed meanwhile
             session.notify()
         return JSONResponse(session.state())
 
@@ -172,32 +220,41 @@ class _Handlers:
         session = self._find(request)
         if session.answer is None:
             raise InputError("Expected an answer: there is none yet.")
-        return Response(session.answer, media_type="application/json")
+        return Response(await run_in_threadpool(session.describe_answer), media_type="application/json")
+
+    async def judge(self, request: Request) -> Response:
+        session, found = await self._read_layout(request)
+        if found.saved.confidence is None:
+            session.measure(self.jobs)  # the next time it is known
+        return Response(await run_in_threadpool(lambda: json.dumps(found.to_data())), media_type="application/json")
 
     async def export_picture(self, request: Request) -> Response:
         """The picture of an edited layout in full size."""
-        session = self._find(request)
-        edited = await self._read_layout(session, request)
-        source = session.input
-        assert source is not None
-        picture = await self._render(lambda: encode(compose_picture(source, edited.layout), "PNG", session.profile))
-        return _respond_download(picture, "solved.png", "image/png")
+        session, found = await self._read_layout(request)
+        return _respond_download(await self._render(exports.render_picture, session, found), "solved.png", "image/png")
+
+    async def export_overlay(self, request: Request) -> Response:
+        session, found = await self._read_layout(request)
+        return _respond_download(await self._render(exports.render_overlay, session, found), "doubts.png", "image/png")
 
     async def export_layout(self, request: Request) -> Response:
-        edited = await self._read_layout(self._find(request), request)
-        content = await run_in_threadpool(files.format_layout, edited)
+        session, found = await self._read_layout(request)
+        content = await run_in_threadpool(files.format_layout, session.export_layout(found))
         return _respond_download(content.encode(), "layout.json", "application/json")
 
-    async def _read_layout(self, session: Session, request: Request) -> LayoutFile:
-        message = await self.inbox.receive_json(request, session.max_message_bytes(CELL_BYTES))
-        return await run_in_threadpool(session.parse_edited_layout, message)
+    async def _read_layout(self, request: Request) -> tuple[Session, Judgement]:
+        session = self._find(request)
+        limit = session.max_message_bytes(CELL_BYTES + PIN_BYTES)
+        message = await self.inbox.receive_json(request, limit)
+        return session, await run_in_threadpool(exports.judge_message, session, message)
 
     async def export_replay(self, request: Request) -> Response:
         session = self._find(request)
-        answer, source, timeline = session.parse_answer(), session.input, list(session.timeline)
-        assert source is not None
-        html = await self._render(render_html, session.title, source.puzzle, timeline, answer)
-        return _respond_download(html.encode(), "replay.html", "text/html")
+        return _respond_download(await self._render(exports.render_replay, session), "replay.html", "text/html")
+
+    async def export_animation(self, request: Request) -> Response:
+        session = self._find(request)
+        return _respond_download(await self._render(exports.render_animation, session), "solving.gif", "image/gif")
 
     async def _render(self, render: Callable[..., Content], *arguments: Any) -> Content:
         """A download, made on another thread; few at a time, because each may take much memory."""
@@ -213,6 +270,7 @@ class _Handlers:
             await socket.send_json({"gone": str(error)})
             await socket.close()
             return
+        brief = "brief" in socket.query_params  # the state only
         disconnect = asyncio.create_task(_wait_for_disconnect(socket))
         async with self.sessions.subscribe(session) as changed:
             sent, solve_id = 0, session.solve_id
@@ -220,7 +278,7 @@ class _Handlers:
                 changed.clear()
                 if session.solve_id != solve_id:
                     sent, solve_id = 0, session.solve_id
-                entries, sent = session.timeline[sent:], len(session.timeline)
+                entries, sent = [] if brief else session.timeline[sent:], len(session.timeline)
                 try:
                     await socket.send_text(json.dumps({"state": session.state(), "timeline": entries}))
                 except (WebSocketDisconnect, RuntimeError):
@@ -229,15 +287,20 @@ class _Handlers:
 
 
 def _open_upload(body: bytes | bytearray) -> Session:
-    sent, saved = split_layout(parse_files(body))
+    sent, work = split_work(parse_files(body))
     title = sent[0][0] if len(sent) == 1 else f"{len(sent)} files"
     content = files.read_uploaded(sent, LIMITS)
     source = content if isinstance(content, files.Pieces) else content.pixels
-    session = open_session(title, source, Settings() if saved is None else Settings.from_layout(saved))
+    session = open_session((work and work.title) or title, source, work)
     session.profile = content.profile
-    if saved is not None:
-        session.load_answer(saved)
     return session
+
+
+def _read_reference(body: bytes | bytearray) -> Pixels:
+    content = files.read_uploaded(parse_files(body), LIMITS)
+    if isinstance(content, files.Pieces):
+        raise InputError("Expected one picture as a reference, got several.")
+    return content.pixels
 
 
 async def _wait_for_change(changed: asyncio.Event, disconnect: asyncio.Task[None]) -> bool:

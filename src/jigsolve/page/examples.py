@@ -6,6 +6,7 @@ from typing import NamedTuple
 from jigsolve.io import render
 from jigsolve.io.samples import SAMPLES, read_sample
 from jigsolve.page.replay.atlas import encode
+from jigsolve.page.settings import Settings
 from jigsolve.runtime import InputError
 
 THUMBNAIL_PIXELS = 320  # along the longer side
@@ -16,6 +17,11 @@ class Example(NamedTuple):
 
     piece: int
     rotated: bool = False
+
+    def settings(self) -> Settings:
+        return Settings.from_data(
+            {"piece": [self.piece] * 2, "orientation": "turned" if self.rotated else "upright", "shuffle": True}
+        )
 
 
 EXAMPLES = {"coffee": Example(40, rotated=True), "cat": Example(25), "astronaut": Example(20), "rocket": Example(20)}

@@ -1,140 +1,108 @@
-"""Sessions: one person's puzzle on the page, from the files to the answer, in memory only; and all that are open."""
+"""A session: one person's puzzle on the page, from the files to the answer, in memory only."""
 
 import asyncio
 import json
 import secrets
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from jigsolve.confidence import Candidates
 from jigsolve.io import files, layout_file
-from jigsolve.io.inputs import Input, from_pieces, from_sheet
-from jigsolve.io.pin_file import from_data
+from jigsolve.io.pictures import Picture
 from jigsolve.page.jobs import Job, Jobs
+from jigsolve.page.judgement import Judgement, describe_score, judge
 from jigsolve.page.replay.answer import describe_layout_file
 from jigsolve.page.replay.atlas import Atlas, arrange_pieces
-from jigsolve.page.replay.timeline import Entry
-from jigsolve.page.upload import LIMITS, MAX_JSON_BYTES, MAX_SETTINGS_BYTES
-from jigsolve.page.worker import Task
+from jigsolve.page.replay.timeline import Entry, split_timeline
+from jigsolve.page.settings import Built, Settings, SolveRequest, Source, build_input
+from jigsolve.page.upload import MAX_JSON_BYTES, MAX_SETTINGS_BYTES, SavedWork
+from jigsolve.page.worker import Solved, Task
 from jigsolve.pipeline import SolveParams
-from jigsolve.pipeline.root import settle_size
-from jigsolve.puzzle import NO_PINS, Pins, Pixels, Puzzle, check_pins, cut, scramble
+from jigsolve.puzzle import HOLE, UNKNOWN, Layout, Pins, Pixels, check_pins
+from jigsolve.puzzle.geometry import SIDES
 from jigsolve.runtime import InputError
 
-DEFAULT_PIECE_PX = 40  # side of a piece when a whole picture is cut
-MAX_PIECES = 200_000
-GRACE_S = 60.0  # a session outlives its page for this long, because the page may be reloading
-MAX_SESSIONS = 200
-MAX_PIXEL_BYTES = 2 << 30
-Source = Pixels | files.Pieces
+MAX_MEASURED_PIECES = 6000  # of an answer from a file, to judge its edits
+Numbers = NDArray[np.integer]
+Children = Sequence["Session"]
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What a person knows about the pieces; None is estimated. shuffle: cut and scramble a whole picture."""
+def open_session(
+    title: str, source: Source, work: SavedWork | None = None, settings: Settings | None = None
+) -> "Session":
+    """A session with an upload. A picture without visible cuts is accepted: the person may cut it or give a size.
 
-    piece: tuple[int, int] | None = None
-    rotated: bool = False
-    rows: int | None = None
-    cols: int | None = None
-    shuffle: bool = False
-
-    def __post_init__(self) -> None:
-        for what, value in (("piece", self.piece), ("rows", (self.rows or 1,)), ("cols", (self.cols or 1,))):
-            if value is not None and not all(0 < size <= 100_000 for size in value):
-                raise InputError(f"Expected {what} of at least 1, got {'x'.join(map(str, value))}.")
-
-    @classmethod
-    def from_data(cls, data: dict[str, Any]) -> Self:
-        piece = data.get("piece")
-        if piece is not None:
-            if not isinstance(piece, list) or len(piece) != 2:
-                raise InputError("Expected piece as [width, height].")
-            piece = (_parse_int(piece[0], "piece"), _parse_int(piece[1], "piece"))
-        rows, cols = (None if data.get(key) is None else _parse_int(data[key], key) for key in ("rows", "cols"))
-        return cls(piece, data.get("rotated") is True, rows, cols, data.get("shuffle") is True)
-
-    @classmethod
-    def from_layout(cls, saved: layout_file.LayoutFile) -> Self:
-        layout = saved.layout
-        return cls(saved.piece, bool(layout.turns.any()), layout.rows, layout.cols)
-
-
-def _parse_int(value: object, what: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise InputError(f"Expected {what} as a whole number, got {str(value)[:20]!r}.")
-    return value
-
-
-def parse_solve_request(data: dict[str, Any]) -> tuple[SolveParams, Pins]:
-    seed, effort = data.get("seed", 0), data.get("effort", "normal")
-    if not isinstance(seed, int) or not isinstance(effort, str):
-        raise InputError("Expected a seed as a number and an effort as a word.")
-    return SolveParams(seed=seed, effort=effort), from_data(data["pins"]) if "pins" in data else NO_PINS
-
-
-def build_input(source: Source, settings: Settings) -> Input:
-    """The puzzle in a sheet or in piece files, read with the given settings."""
-    piece = settings.piece or "auto"
-    if settings.piece is not None and not isinstance(source, files.Pieces):
-        (height, width), (piece_width, piece_height) = source.shape[:2], settings.piece
-        _check_count((height // piece_height) * (width // piece_width), "pieces")  # before they are cut
-    if isinstance(source, files.Pieces):
-        built = from_pieces(source, "what was sent", piece, settings.rotated, settings.rows, settings.cols)
-    elif settings.shuffle:
-        width, height = settings.piece or (DEFAULT_PIECE_PX, DEFAULT_PIECE_PX)
-        puzzle, _ = scramble(cut(source, (width, height)), settings.rotated, secrets.randbelow(2**31))
-        note = f"A whole picture, cut into {len(puzzle)} pieces of {width}x{height} and shuffled."
-        built = Input(puzzle, notes=(note,))
-    else:
-        built = settle_size(from_sheet(source, piece, settings.rotated, settings.rows, settings.cols))
-    _check_size(built.puzzle)
-    return built
-
-
-def _check_size(puzzle: Puzzle) -> None:
-    """Refuse a puzzle, or a grid for it, whose picture would be larger than any that can be uploaded."""
-    cells = max(puzzle.total, puzzle.rows * puzzle.cols)
-    _check_count(cells, "pieces" if cells == puzzle.total else "cells")
-    _, height, width, _ = puzzle.pieces.shape
-    if cells * height * width > max(LIMITS.pixels, puzzle.pieces[..., 0].size):
-        raise InputError(f"Expected a picture of at most {LIMITS.pixels / 1e6:g} megapixels, got {cells} cells.")
-
-
-def _check_count(count: int, what: str) -> None:
-    if count > MAX_PIECES:
-        raise InputError(f"Expected at most {MAX_PIECES} {what}, got {count}.")
-
-
-def open_session(title: str, source: Source, settings: Settings) -> "Session":
-    """A session with an upload. A picture without visible cuts is accepted: the person may cut it or give a size."""
+    work: what was saved of an earlier session with the same files.
+    """
+    work = work or SavedWork()
+    settings = settings or Settings()
+    if work.settings is not None:
+        settings = Settings.from_data(work.settings)
+    elif work.layout is not None:
+        settings = Settings.from_layout(work.layout)
+    numbers = None if work.pieces is None else np.array(work.pieces, dtype=np.int64)
+    chosen = source if numbers is None else select_pieces(source, numbers, settings)
     try:
-        return Session(title, source, settings, build_input(source, settings))
+        session = Session(title, chosen, settings, build_input(chosen, settings))
     except InputError as error:
-        if isinstance(source, files.Pieces):
+        if isinstance(chosen, files.Pieces):
             raise
-        return Session(title, source, settings, None, str(error))
+        session = Session(title, chosen, settings, None, str(error))
+    session.numbers = numbers
+    if numbers is not None and isinstance(source, files.Pieces):
+        session.bag_names = source.names
+    if work.layout is not None:
+        session.load_answer(work.layout)
+    return session
+
+
+def select_pieces(source: Source, numbers: Numbers, settings: Settings) -> files.Pieces:
+    """Some of the pieces that were sent, or that a sheet of several pictures is cut into."""
+    if not isinstance(source, files.Pieces):
+        bag = build_input(source, replace(settings, rows=None, cols=None, pictures=2)).input.puzzle.pieces
+        source = _make_pieces(bag, np.arange(len(bag)))
+    chosen = numbers.tolist()
+    if not chosen or not 0 <= min(chosen) <= max(chosen) < len(source.names):
+        raise InputError("Expected the pieces that the work was saved with, got others.")
+    return files.Pieces(tuple(source.names[k] for k in chosen), tuple(source.pictures[k] for k in chosen), ())
+
+
+def _make_pieces(pieces: Pixels, numbers: Numbers, names: tuple[str, ...] | None = None) -> files.Pieces:
+    """Pieces as if they had come as files. names: of the files, if they did."""
+    shown = names or tuple(f"piece {k}.png" for k in numbers.tolist())
+    return files.Pieces(shown, tuple(Picture(piece) for piece in pieces), ())
 
 
 class Session:
-    """The state of one puzzle. input: None if the source could not be cut, for the reason in `problem`."""
+    """The state of one puzzle. built: None if the source could not be cut, for the reason in `problem`."""
 
-    def __init__(self, title: str, source: Source, settings: Settings, input: Input | None, problem: str = "") -> None:
+    def __init__(self, title: str, source: Source, settings: Settings, built: Built | None, problem: str = "") -> None:
         self.key = secrets.token_urlsafe(12)
         self.title, self.source = title, source
         self.profile = b""  # ICC profile of the source
+        self.reference: Pixels | None = None  # another picture of the whole
+        self.numbers: Numbers | None = None  # of the pieces in the bag that was sent; None if there was none
+        self.bag_names: tuple[str, ...] | None = None
+        self.siblings: list[str] = []  # keys of the other pictures of the bag
         self.subscribers: set[asyncio.Event] = set()  # set after each change
         self.idle_since = time.monotonic()
         self.changing = asyncio.Lock()  # requests that change the puzzle or solve it come one after another
         self.job: Job | None = None
-        self.set_input(settings, input, problem)
+        self.measuring: Job | None = None  # finds the candidates of an answer from a file
+        self.on_split: Callable[[Children], None] = lambda children: None  # called with further pictures of a bag
+        self.set_input(settings, built, problem)
 
-    def set_input(self, settings: Settings, input: Input | None, problem: str = "") -> None:
+    def set_input(self, settings: Settings, built: Built | None, problem: str = "") -> None:
         """Replace the pieces."""
-        self.settings, self.input, self.problem = settings, input, problem
-        self.atlas: Atlas | None = None if input is None else arrange_pieces(input.puzzle)
+        self.settings, self.problem = settings, problem
+        self.input = None if built is None else built.input
+        self.truth = None if built is None else built.truth  # the right layout, if the pieces were cut here
+        self.atlas: Atlas | None = None if self.input is None else arrange_pieces(self.input.puzzle)
         self.version = secrets.token_hex(4)  # of the pieces
         self._clear_solve()
         self.phase = "pieces"
@@ -143,15 +111,18 @@ class Session:
         self.timeline: list[Entry] = []
         self.solve_id = secrets.token_hex(4)  # distinguishes the timelines of two solves
         self.answer: bytes | None = None
+        self.candidates: Candidates | None = None
         self.position, self.error = 0, ""
-        self._previous: tuple[bytes | None, list[Entry], str] | None = None
+        self._previous: tuple[bytes | None, list[Entry], str, Candidates | None] | None = None
 
     @property
     def pixel_bytes(self) -> int:
         """Approximate memory of the session."""
         source = sum(one.pixels.nbytes for one in self.source.pictures) if isinstance(
             self.source, files.Pieces) else self.source.nbytes  # fmt: skip
-        return source + (0 if self.input is None else self.input.puzzle.pieces.nbytes)
+        extra = 0 if self.reference is None else self.reference.nbytes
+        extra += 0 if self.candidates is None else 12 * self.candidates.P.nnz
+        return source + extra + (0 if self.input is None else self.input.puzzle.pieces.nbytes)
 
     def max_message_bytes(self, per_cell: int) -> int:
         """The longest message about the pieces, if one takes this many bytes."""
@@ -164,9 +135,13 @@ class Session:
         data: dict[str, Any] = {
             "key": self.key, "title": self.title, "phase": self.phase, "position": self.position, "error": self.error,
             "settings": asdict(self.settings), "sheet": not isinstance(self.source, files.Pieces),
-            "problem": self.problem, "version": self.version, "solve_id": self.solve_id,
-            "timeline_length": len(self.timeline),
+            "problem": self.problem, "version": self.version, "solve_id": self.solve_id, "siblings": self.siblings,
+            "timeline_length": len(self.timeline), "can_judge": self.candidates is not None,
+            "reference": self.reference is not None,
+            "pieces": None if self.numbers is None else self.numbers.tolist(),
         }  # fmt: skip
+        if not isinstance(self.source, files.Pieces):
+            data["size"] = [self.source.shape[1], self.source.shape[0]]
         if self.input is not None and self.atlas is not None:
             puzzle = self.input.puzzle
             data["puzzle"] = {
@@ -175,9 +150,11 @@ class Session:
             }  # fmt: skip
         return data
 
-    def solve(self, jobs: Jobs, params: SolveParams, pins: Pins) -> None:
+    # --- solving
+
+    def solve(self, jobs: Jobs, request: SolveRequest) -> None:
         """Queue a new solve. If the grid is unknown, pinned cells refer to the grid of the last answer."""
-        task_input = self.input
+        task_input, pins = self.input, request.pins
         if task_input is None:
             raise InputError("Expected a puzzle to solve: there is none yet.")
         if pins.cells and not task_input.puzzle.rows and self.answer is not None:
@@ -185,12 +162,18 @@ class Session:
             task_input = replace(task_input, puzzle=replace(task_input.puzzle, rows=layout.rows, cols=layout.cols))
         puzzle = task_input.puzzle
         check_pins(pins, puzzle.total, puzzle.rows, puzzle.cols, puzzle.turns)
-        previous = (self.answer, self.timeline, self.solve_id) if self.answer is not None else None
+        count = self.settings.picture_count(self.source, bool(pins) or self.reference is not None)
+        if count != 1 and (pins or self.reference is not None):
+            raise InputError("Expected no pins or reference with several pictures: they describe one picture.")
+        if self.numbers is not None:
+            count = 1  # a picture that was separated already
+        shape = (self.settings.rows, self.settings.cols) if self.settings.rows and self.settings.cols else UNKNOWN
+        previous = (self.answer, self.timeline, self.solve_id, self.candidates) if self.answer is not None else None
         self.cancel(jobs)
         self._clear_solve()
         self._previous = previous
         self.phase = "queued"
-        self.job = Job(Task(task_input, params, pins), self.on_message)
+        self.job = Job(Task(task_input, request.params, pins, self.reference, count, shape), self.on_message)
         try:
             jobs.add(self.job)
         except InputError:
@@ -206,8 +189,31 @@ class Session:
         self.answer = json.dumps(describe_layout_file(saved), allow_nan=False).encode()
         self.phase = "answer"
 
+    def measure(self, jobs: Jobs) -> None:
+        """Queue the search for the candidates of an answer from a file, by which its edits are judged."""
+        if self.candidates is not None or self.measuring is not None or self.job is not None or self.input is None:
+            return
+        if len(self.input.puzzle) <= MAX_MEASURED_PIECES:
+            job = Job(Task(self.input, SolveParams(), layout=self.layout().layout), self._on_measured)
+            jobs.add(job)
+            self.measuring = job
+
+    def _on_measured(self, kind: str, content: Any) -> None:
+        if kind not in ("done", "failed"):
+            return
+        self.measuring = None
+        if kind == "done":
+            (measured,) = content
+            self.candidates = measured.candidates
+            alternatives = json.loads(measured.answer)["alternatives"]
+            self.answer = json.dumps(self.parse_answer() | {"alternatives": alternatives}).encode()
+        self.notify()
+
     def cancel(self, jobs: Jobs) -> None:
         """Cancel the solve, if there is one."""
+        if self.measuring is not None:
+            measuring, self.measuring = self.measuring, None
+            jobs.cancel(measuring)
         if self.job is not None:
             job, self.job = self.job, None
             jobs.cancel(job)
@@ -220,7 +226,7 @@ class Session:
         self._clear_solve()
         self.phase = "pieces"
         if previous is not None:
-            (self.answer, self.timeline, self.solve_id), self.phase = previous, "answer"
+            (self.answer, self.timeline, self.solve_id, self.candidates), self.phase = previous, "answer"
 
     def on_message(self, kind: str, content: Any) -> None:
         """Handle a message of the queue or of the solver process."""
@@ -234,17 +240,59 @@ class Session:
             case "paused":
                 self.phase = "paused" if content else "solving"
             case "done":
-                self.phase, self.answer, self.job, self._previous = "answer", content, None, None
+                self.job = self._previous = None
+                self._finish(content)
             case "failed":
                 self.job = None
                 self._restore_previous()
                 self.error = content
         self.notify()
 
+    def _finish(self, solved: Sequence[Solved]) -> None:
+        """Take the answer. Of several pictures, this session keeps the first; the others become sessions."""
+        if len(solved) > 1:
+            timelines = split_timeline(self.timeline, len(solved))
+            others = [self._make_sibling(k, one, timelines[k]) for k, one in enumerate(solved[1:], start=1)]
+            self._keep_picture(solved[0], timelines[0])
+            family = [self, *others]
+            for k, session in enumerate(family, start=1):
+                session.title = f"{session.title}, picture {k}"
+                session.siblings = [other.key for other in family if other is not session]
+            self.on_split(others)
+        self._accept(solved[0])
+
+    def _make_sibling(self, k: int, one: Solved, timeline: list[Entry]) -> "Session":
+        sibling = Session(self.title, self.source, self.settings, None)
+        sibling.input, sibling.bag_names, sibling.profile = self.input, self.bag_names, self.profile
+        sibling._keep_picture(one, timeline)
+        sibling._accept(one)
+        return sibling
+
+    def _keep_picture(self, one: Solved, timeline: list[Entry]) -> None:
+        """Drop all pieces but those of one picture."""
+        bag = self.input
+        assert bag is not None
+        assert one.numbers is not None
+        numbers = one.numbers
+        pieces = bag.puzzle.pieces[numbers]
+        self.bag_names = bag.names
+        names = None if bag.names is None else tuple(bag.names[k] for k in numbers.tolist())
+        puzzle = replace(bag.puzzle, pieces=pieces, rows=one.shape[0], cols=one.shape[1])
+        own = replace(bag, puzzle=puzzle, names=names)
+        settings = replace(self.settings, rows=one.shape[0], cols=one.shape[1], pictures=None, shuffle=None)
+        self.source = _make_pieces(pieces, numbers, names)
+        self.set_input(settings, Built(own))
+        self.numbers, self.timeline = numbers, timeline
+
+    def _accept(self, one: Solved) -> None:
+        self.phase, self.answer, self.candidates = "answer", one.answer, one.candidates
+
     def notify(self) -> None:
         """Wake all subscribers."""
         for subscriber in self.subscribers:
             subscriber.set()
+
+    # --- answers
 
     def layout(self) -> layout_file.LayoutFile:
         """The layout of the answer."""
@@ -256,11 +304,31 @@ class Session:
         data: dict[str, Any] = json.loads(self.answer)
         return data
 
-    def parse_edited_layout(self, data: dict[str, Any]) -> layout_file.LayoutFile:
-        """A layout that a person has edited. It keeps the confidence of the answer only if it equals the answer."""
+    def describe_answer(self) -> bytes:
+        """The answer as JSON, with the score of a puzzle that was cut here."""
+        if self.truth is None:
+            return self.answer or b"{}"
+        data = self.parse_answer()
+        return json.dumps(data | {"score": self.score(layout_file.from_data(data["layout"]).layout)}).encode()
+
+    def score(self, layout: Layout) -> dict[str, Any] | None:
+        if self.truth is None or self.input is None:
+            return None
+        return describe_score(layout, self.truth, self.input.puzzle)
+
+    def judge(self, data: dict[str, Any], pins: Pins) -> Judgement:
+        """What is known about a layout that a person has edited."""
         saved = self.layout()
+        edited = self.parse_edited_layout(data, saved)
+        assert self.input is not None
+        check_pins(pins, len(self.input.puzzle), edited.rows, edited.cols, tuple(range(SIDES)))
+        found = judge(edited, saved, self.candidates, self.input, pins)
+        return replace(found, score=self.score(edited))
+
+    def parse_edited_layout(self, data: dict[str, Any], saved: layout_file.LayoutFile) -> Layout:
+        """A layout that a person has edited; it has the grid of the answer, which may lie on its side."""
         rows, cols = saved.layout.rows, saved.layout.cols
-        if (data.get("rows"), data.get("cols")) != (rows, cols):  # checked first: it decides what the rest costs
+        if (data.get("rows"), data.get("cols")) not in ((rows, cols), (cols, rows)):  # it decides what the rest costs
             raise InputError(f"Expected a layout of {rows} rows x {cols} cols, got another.")
         known = {"format": layout_file.FORMAT, "version": layout_file.VERSION, "piece": [1, 1]}
         edited = layout_file.from_data(
@@ -269,54 +337,13 @@ class Session:
         assert self.input is not None
         if int(edited.pieces.max()) >= len(self.input.puzzle):
             raise InputError(f"Expected a layout of {len(self.input.puzzle)} pieces, got another.")
-        return saved if edited == saved.layout else replace(saved, layout=edited, partial=False, confidence=None)
+        return edited
 
-
-class Sessions:
-    """All open sessions. Their number and memory are limited, and they expire after their pages are closed."""
-
-    def __init__(self, jobs: Jobs, grace: float = GRACE_S) -> None:
-        self.jobs, self.grace = jobs, grace
-        self._sessions: dict[str, Session] = {}
-
-    def add(self, session: Session) -> None:
-        self.remove_expired()
-        total = session.pixel_bytes + sum(other.pixel_bytes for other in self._sessions.values())
-        if len(self._sessions) >= MAX_SESSIONS or total > MAX_PIXEL_BYTES:
-            raise InputError("Expected room for one more puzzle: close other pages, or try again in a minute.")
-        self._sessions[session.key] = session
-
-    def find(self, key: str) -> Session:
-        if key not in self._sessions:
-            raise InputError("This puzzle is no longer here: its page was closed for too long.")
-        return self._sessions[key]
-
-    def remove(self, session: Session) -> None:
-        session.cancel(self.jobs)
-        self._sessions.pop(session.key, None)
-        session.notify()
-
-    def remove_expired(self) -> None:
-        for session in list(self._sessions.values()):
-            if not session.subscribers and time.monotonic() - session.idle_since > self.grace:
-                self.remove(session)
-
-    async def expire_forever(self) -> None:
-        while True:
-            await asyncio.sleep(min(5.0, self.grace))
-            self.remove_expired()
-
-    def __contains__(self, session: Session) -> bool:
-        return session.key in self._sessions
-
-    @asynccontextmanager
-    async def subscribe(self, session: Session) -> AsyncIterator[asyncio.Event]:
-        """Keep a session alive. The event is set after each change."""
-        changed = asyncio.Event()
-        changed.set()
-        session.subscribers.add(changed)
-        try:
-            yield changed
-        finally:
-            session.subscribers.discard(changed)
-            session.idle_since = time.monotonic()
+    def export_layout(self, found: Judgement) -> layout_file.LayoutFile:
+        """A layout file, in the piece numbers of the bag if the pieces come from one."""
+        saved = found.saved
+        if self.numbers is None:
+            return saved
+        pieces = saved.layout.pieces
+        layout = Layout(np.where(pieces == HOLE, HOLE, self.numbers[pieces]), saved.layout.turns)
+        return replace(saved, layout=layout, names=self.bag_names)

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -23,6 +23,8 @@ MAX_SILENCE_S = 20.0  # until the next part of a body
 MAX_RECEIVE_S = 600.0
 MAX_HEADER_BYTES = 8 << 20
 MAX_NAME_LENGTH = 200
+MAX_PIECE_NUMBER = 1 << 31
+WORK_FORMAT = "jigsolve-work"
 LIMITS = Limits(pixels=120_000_000, files=100_000, bytes=1 << 30)
 
 
@@ -107,8 +109,20 @@ def parse_files(body: bytes | bytearray) -> list[tuple[str, bytes]]:
     return files
 
 
-def split_layout(files: list[tuple[str, bytes]]) -> tuple[list[tuple[str, bytes]], LayoutFile | None]:
-    """Separate the pictures from a layout file that was sent with them, if there is one."""
+class SavedWork(NamedTuple):
+    """What is known of an earlier session: from a layout file, or from what the page keeps (docs/page.md).
+
+    settings: see `Settings.from_data`. pieces: those of the files that belong to this puzzle; None for all.
+    """
+
+    layout: LayoutFile | None = None
+    settings: dict[str, Any] | None = None
+    pieces: list[int] | None = None
+    title: str = ""
+
+
+def split_work(files: list[tuple[str, bytes]]) -> tuple[list[tuple[str, bytes]], SavedWork | None]:
+    """Separate the pictures from a layout file or saved work that was sent with them, if there is one."""
     pictures = [(name, raw) for name, raw in files if not name.lower().endswith(".json")]
     if len(pictures) == len(files):
         return files, None
@@ -118,10 +132,23 @@ def split_layout(files: list[tuple[str, bytes]]) -> tuple[list[tuple[str, bytes]
     if len(raw) > MAX_JSON_BYTES:
         raise InputError(f"{name}: Expected a layout file of at most {MAX_JSON_BYTES >> 20} MB.")
     try:
-        return pictures, from_data(json.loads(raw))
+        return pictures, parse_work(json.loads(raw))
     except (ValueError, RecursionError) as error:
         reason = str(error) if isinstance(error, InputError) else "Expected JSON."
         raise InputError(f"{name}: {reason}") from error
+
+
+def parse_work(data: Any) -> SavedWork:
+    """A layout file, or the work that the page keeps in the browser."""
+    if not isinstance(data, dict) or data.get("format") != WORK_FORMAT:
+        return SavedWork(from_data(data))
+    layout, settings, pieces, title = (data.get(key) for key in ("layout", "settings", "pieces", "title"))
+    numbers = pieces is None or (
+        isinstance(pieces, list) and all(type(number) is int and 0 <= number < MAX_PIECE_NUMBER for number in pieces)
+    )
+    if not isinstance(settings, dict) or not numbers or not isinstance(title, str):
+        raise InputError("Expected work that this page has kept, got something else.")
+    return SavedWork(None if layout is None else from_data(layout), settings, pieces, clean_name(title))
 
 
 def clean_name(name: str) -> str:

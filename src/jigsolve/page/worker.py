@@ -11,12 +11,17 @@ from multiprocessing.connection import Connection
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from jigsolve.bags.mixed import extract_picture, solve_mixed
+from jigsolve.confidence import Candidates
 from jigsolve.io.inputs import Input
 from jigsolve.page.replay.answer import describe_answer
 from jigsolve.page.replay.timeline import Recorder
-from jigsolve.pipeline import SolveParams, solve
-from jigsolve.puzzle import Pins, Puzzle
+from jigsolve.pipeline import Result, SolveParams, solve
+from jigsolve.pipeline.root import judge_answer
+from jigsolve.pipeline.warm_up import warm_up_quickly
+from jigsolve.puzzle import NO_PINS, UNKNOWN, Layout, Pins, Pixels
 from jigsolve.runtime import Event, InputError
 from jigsolve.runtime.events import Progressed, StageStarted
 
@@ -24,9 +29,27 @@ NICENESS = 3  # added to that of the server, which must stay responsive
 
 
 class Task(NamedTuple):
+    """pictures: how many the pieces belong to; None to find out. shape: rows and columns of each of several.
+
+    layout: if it is given, it is judged and nothing is solved.
+    """
+
     input: Input
     params: SolveParams
-    pins: Pins
+    pins: Pins = NO_PINS
+    reference: Pixels | None = None
+    pictures: int | None = 1
+    shape: tuple[int, int] = UNKNOWN
+    layout: Layout | None = None
+
+
+class Solved(NamedTuple):
+    """The answer for one picture. numbers: of its pieces in the bag; None if there is one picture only."""
+
+    answer: bytes  # JSON, see `describe_answer`
+    candidates: Candidates
+    shape: tuple[int, int]
+    numbers: NDArray[np.integer] | None = None
 
 
 class _Control:
@@ -76,13 +99,13 @@ class _Control:
 def work(connection: Connection) -> None:
     """Main function of the process.
 
-    Sends ("timeline", entries) and ("paused", bool), and at the end ("done", answer as JSON) or ("failed", reason).
+    Sends ("timeline", entries) and ("paused", bool), and at the end ("done", list of `Solved`) or ("failed", reason).
     """
     with suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles Ctrl-C and then ends this process
     if hasattr(os, "nice"):
         os.nice(NICENESS)
-    _warm_up()
+    warm_up_quickly()  # imports what a solve needs, and compiles it on a first run, before the task arrives
     try:
         task = connection.recv()
     except EOFError:
@@ -98,15 +121,21 @@ def work(connection: Connection) -> None:
         connection.send(("failed", "Something went wrong inside the solver; the terminal says what."))
 
 
-def _warm_up() -> None:
-    """Import what a solve needs, and compile it on a first run, before the task arrives."""
-    noise = np.random.default_rng(0).integers(0, 256, (9, 8, 8, 3), dtype=np.uint8)
-    solve(Puzzle(noise, 3, 3, rotated=True), SolveParams(effort="fast", threads=1))
-
-
-def _solve(task: Task, connection: Connection) -> bytes:
+def _solve(task: Task, connection: Connection) -> list[Solved]:
     control = _Control(connection)
     recorder = Recorder(lambda entries: connection.send(("timeline", entries)), control.on_event, control.now)
-    result = solve(task.input, task.params, recorder, task.pins)
+    if task.layout is not None:
+        results = [judge_answer(task.input, task.layout, task.params, recorder)]
+    elif task.pictures == 1:
+        results = [solve(task.input, task.params, recorder, task.pins, task.reference)]
+    else:
+        results = solve_mixed(task.input, task.pictures, task.params, recorder, task.shape)
     recorder.flush()
-    return json.dumps(describe_answer(task.input, result), allow_nan=False, separators=(",", ":")).encode()
+    return [_pack(result) for result in results]
+
+
+def _pack(result: Result) -> Solved:
+    own = extract_picture(result)
+    answer = json.dumps(describe_answer(own.input, own), allow_nan=False, separators=(",", ":")).encode()
+    numbers = result.candidates.numbers
+    return Solved(answer, own.candidates, (own.layout.rows, own.layout.cols), numbers)

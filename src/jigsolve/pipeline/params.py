@@ -4,7 +4,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from jigsolve.compatibility import COMPATIBILITIES, Compatibility
+from jigsolve.compatibility import COMPATIBILITIES, Compatibility, Learned
+from jigsolve.compatibility.drawn.drawing import is_drawn
 from jigsolve.dissimilarity import BORDERS, DISSIMILARITIES, Dissimilarity
 from jigsolve.plugins.loading import resolve_name
 from jigsolve.puzzle import Puzzle
@@ -65,10 +66,17 @@ class SolveParams:
     def choose_parts(self, puzzle: Puzzle) -> Parts:
         """The parts for a puzzle; a solver may prefer another compatibility for a single row or column."""
         solver = SOLVERS[self.solver]
-        preferred = solver.line_compatibility if 1 in (puzzle.rows, puzzle.cols) else solver.compatibility
-        parts = Parts(DISSIMILARITIES[self.dissimilarity], COMPATIBILITIES[self.compatibility or preferred], solver)
+        is_line = 1 in (puzzle.rows, puzzle.cols)
+        by_rank = is_line and self.border is None  # Eq. 10 reads no damage
+        preferred = solver.line_compatibility if by_rank else solver.compatibility
+        compatibility = COMPATIBILITIES[self.compatibility or preferred]
+        if is_line and self.compatibility is None and solver.compatibility == "learned" and is_drawn(puzzle):
+            compatibility = Learned(loops=False)
+        parts = Parts(DISSIMILARITIES[self.dissimilarity], compatibility, solver)
         if self.border is not None and not _reads(parts, self.border):
-            raise InputError("Expected no border but with compatibility learned and dissimilarity mahalanobis.")
+            own = [f"{what} {name}" for what, name in (("compatibility", self.compatibility), ("solver", self.solver),
+                   ("dissimilarity", self.dissimilarity)) if name not in (None, "default", "mahalanobis")]  # fmt: skip
+            raise InputError(f"Expected no border with {own[0]}, which cannot read damaged borders.")
         return parts
 
 
@@ -78,4 +86,5 @@ def _reads(parts: Parts, border: str) -> bool:
 
 def _check_choice(what: str, name: str | None, choices: Collection[str]) -> None:
     if name is not None and name not in choices:
-        raise InputError(f"Expected a {what} out of {', '.join(sorted(choices))}, got {name!r}.")
+        article = "an" if what[0] in "aeiou" else "a"
+        raise InputError(f"Expected {article} {what} out of {', '.join(sorted(choices))}, got {name!r}.")

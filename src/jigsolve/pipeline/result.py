@@ -2,7 +2,6 @@
 
 import io
 import math
-from base64 import b64encode
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from jigsolve.io.inputs import Input, compose_picture
 from jigsolve.pipeline.params import SolveParams
 from jigsolve.puzzle import Layout, Pixels, Puzzle
 from jigsolve.runtime import InputError
+from jigsolve.runtime.notebook import embed_picture, join_parts, list_lines
 
 NOTEBOOK_PIXELS = 1200  # longest edge of a picture in a notebook
 
@@ -25,6 +25,7 @@ class Result:
     input: what was solved.
     seconds, cpu_seconds: of each stage: pairs, compatibility, layout, confidence; solvers may have more.
     notes: remarks, one line each.
+    border: state of the borders that was found or given: clean, worn or noisy.
     stopped: the time limit or an interrupt ended the solve early; this is the best answer so far.
     """
 
@@ -38,6 +39,7 @@ class Result:
     cpu_seconds: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     stopped: bool = False
+    border: str = "clean"
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.consistency):
@@ -70,10 +72,12 @@ class Result:
         return file.getvalue()
 
     def _repr_html_(self) -> str:
-        """The picture and its confidence, for notebooks."""
-        image = b64encode(self._repr_png_()).decode()
-        line = f"{self.confidence.describe()}, consistency {self.consistency:.2f}"
-        return (
-            f'<figure style="margin:0"><img alt="The assembled picture" src="data:image/png;base64,{image}">'
-            f"<figcaption>{line}</figcaption></figure>"
-        )
+        """Before, after and doubts side by side, for notebooks."""
+        from jigsolve.io import render
+
+        picture = render.render_picture(self.puzzle, self.layout)
+        doubts = render.mark_doubts(picture, self.layout, self.confidence)
+        figures = [embed_picture(picture, "After"), embed_picture(doubts, "Doubtful joints")]
+        if self.puzzle.rows * self.puzzle.cols == len(self.puzzle):
+            figures.insert(0, embed_picture(render.render_sheet(self.puzzle), "Before"))
+        return join_parts(f"{self.confidence.describe()}.", *figures) + list_lines(self.notes)

@@ -4,14 +4,20 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+from jigsolve.compatibility import COMPATIBILITIES
+from jigsolve.dissimilarity import CLEAN
 from jigsolve.io.inputs import Input, from_sheet, read_puzzle
+from jigsolve.pipeline.hints import suggest_remedy
+from jigsolve.pipeline.orientation import FEW_PIECES, set_orientation, settle_orientation
 from jigsolve.pipeline.params import SolveParams
 from jigsolve.pipeline.readings import choose_reading, discount
 from jigsolve.pipeline.result import Result
 from jigsolve.pipeline.stages import judge, lay_out, measure, weigh
 from jigsolve.pipeline.task import Task, make_task
-from jigsolve.puzzle import NO_PINS, Pins, Pixels, Puzzle
+from jigsolve.puzzle import NO_PINS, Layout, Pins, Pixels, Puzzle
+from jigsolve.puzzle.geometry import opposite
 from jigsolve.runtime import Clock, EventHandler, ignore_event
+from jigsolve.solvers import Answer, GridProblem
 
 Source = Path | str | Pixels | Input | Puzzle
 _PARAMS = {param.name for param in fields(SolveParams)}
@@ -33,25 +39,77 @@ def solve(
     """
     chosen = {name: options.pop(name) for name in _PARAMS & options.keys()}
     params = replace(params or SolveParams(), **chosen)
-    given = settle_size(to_input(source, **options), params.threads)
+    given = settle(to_input(source, **options), params.threads, pins)
     task = make_task(given, params, Clock(on_event), pins=pins, reference=reference)
-    return solve_task(task)
+    result = solve_task(task)
+    hint = suggest_remedy(result)
+    return replace(result, notes=(*result.notes, hint)) if hint else result
 
 
-def settle_size(given: Input, threads: int | None = None) -> Input:
-    """The input with its piece size decided: if the sheet does not show it, every possible one is tried quickly."""
-    if given.doubt is None:
-        return given
+def settle(given: Input, threads: int | None = None, pins: Pins = NO_PINS) -> Input:
+    """The input with its piece size decided, and whether pieces are turned.
+
+    Where the sheet does not show it, every possibility is tried quickly.
+    """
+    if given.is_orientation_open and _need_turns(pins):
+        given = set_orientation(given, rotated=True)
     quick = SolveParams(effort="fast", threads=threads)
-    return choose_reading(given.doubt, lambda reading: solve_task(make_task(reading, quick, Clock())))
+
+    tried: dict[tuple[int, bool], Result] = {}  # by pieces, which the results hold, and whether they are turned
+
+    def try_quickly(reading: Input) -> Result:
+        key = id(reading.puzzle.pieces), reading.puzzle.rotated
+        if key not in tried:
+            tried[key] = solve_task(make_task(reading, quick, Clock()))
+        return tried[key]
+
+    def try_reading(reading: Input) -> Result:
+        is_quick = len(reading.puzzle) < FEW_PIECES
+        return try_quickly(settle_orientation(reading, try_quickly if is_quick else None))
+
+    if given.doubt is not None:
+        given = choose_reading(given.doubt, try_reading)
+    return settle_orientation(given, try_quickly)
+
+
+def _need_turns(pins: Pins) -> bool:
+    """Whether pins can be kept only if pieces are turned."""
+    return any(pin.turn for pin in pins.cells) or any(pin.other_side != opposite(pin.side) for pin in pins.joints)
 
 
 def solve_task(task: Task) -> Result:
+    task = _suit_line(task)
     pairs = measure(task)
     joints = weigh(task, pairs)
     answer = lay_out(task, pairs, joints)
     result = judge(task, pairs, joints, answer)
-    return replace(result, confidence=discount(result.confidence, task.given.size_confidence))
+    return replace(
+        result, confidence=discount(result.confidence, task.given.size_confidence * task.given.orientation_confidence)
+    )
+
+
+def _suit_line(task: Task) -> Task:
+    """A single row or column is weighed by Eq. 10, which reads borders as clean; like a grid, if they are damaged."""
+    solver, chosen = task.parts.solver, (task.params.compatibility, task.params.border)
+    if 1 not in (task.puzzle.rows, task.puzzle.cols) or chosen != (None, None) or task.puzzle.in_place:
+        return task
+    if task.parts.compatibility.reads_damage:
+        return task
+    careful = replace(task, parts=task.parts._replace(compatibility=COMPATIBILITIES[solver.compatibility]))
+    silent = replace(careful, run=replace(careful.run, clock=Clock()))
+    return careful if measure(silent).border is not CLEAN else task
+
+
+def judge_answer(given: Input, layout: Layout, params: SolveParams, on_event: EventHandler = ignore_event) -> Result:
+    """A layout that is given, measured and judged like an answer."""
+    task = make_task(given, params, Clock(on_event))
+    pairs = measure(task)
+    joints = weigh(task, pairs)
+    classes = pairs.classes if task.parts.solver.merges_copies else None
+    problem = GridProblem(joints.C, layout.rows, layout.cols, task.puzzle.turns, classes, evidence=joints.evidence)
+    result = judge(task, pairs, joints, Answer(layout, problem.consistency(layout)))
+    belief = given.size_confidence * given.orientation_confidence
+    return replace(result, confidence=discount(result.confidence, belief))
 
 
 def to_input(source: Source, **options: Any) -> Input:

@@ -12,12 +12,12 @@ from dataclasses import replace
 from scipy.sparse import csr_array
 
 from jigsolve.compatibility import Joints, Learned, Percentile
-from jigsolve.confidence import Candidates, estimate_confidence
+from jigsolve.confidence import Candidates, judge_layout
 from jigsolve.dissimilarity import BORDERS, CLEAN, BlockGrids, Border, Pairs, find_pairs
 from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints
 from jigsolve.pipeline.result import Result
 from jigsolve.pipeline.task import Task
-from jigsolve.placement.bands import move_bands
+from jigsolve.pipeline.upright import turn_upright
 from jigsolve.placement.reference import place_by_reference
 from jigsolve.puzzle import UNKNOWN, PieceClasses, Pins, Puzzle, find_piece_classes, merge_copies
 from jigsolve.puzzle.geometry import SIDES
@@ -25,7 +25,6 @@ from jigsolve.runtime import DeadlineError, InputError, Workers, limit_blas_thre
 from jigsolve.runtime.events import LayoutImproved
 from jigsolve.solvers import SOLVERS, Answer, Budget, GridProblem, estimate_shape, open_frame_size, solve_in_place
 
-CONSISTENCY_TOLERANCE = 1e-6  # smaller differences are rounding
 JUDGE = Learned()  # the calibrated P that all answers are judged by
 
 
@@ -33,7 +32,7 @@ def measure(task: Task) -> Pairs:
     """The nearest sides of every side, over classes of identical pieces, with borders read as they are."""
     puzzle, parts, clock = task.puzzle, task.parts, task.run.clock
     clock.start_stage("pairs")
-    classes = find_piece_classes(puzzle, task.pins.pieces())
+    classes = find_piece_classes(puzzle, {*task.pins.pieces(), *task.given.smaller})
     merged = merge_copies(puzzle, classes)
     pairs = Pairs.empty(merged, parts.measure)
     try:
@@ -89,7 +88,7 @@ def weigh(task: Task, pairs: Pairs) -> Joints:
 
 
 def lay_out(task: Task, pairs: Pairs, joints: Joints) -> Answer:
-    """A layout that the solver finds until the deadline, and what pixels say about places."""
+    """A layout that the solver finds until the deadline, and what a reference picture says about places."""
     puzzle, run = task.puzzle, task.run
     run.clock.start_stage("layout")
     classes = pairs.classes if task.parts.solver.merges_copies else None
@@ -107,15 +106,13 @@ def lay_out(task: Task, pairs: Pairs, joints: Joints) -> Answer:
         )
     with limit_blas_threads(run.workers.threads):
         answer = _solve_problem(task, problem, stopped)
-    if classes is not None and not task.pins and not puzzle.in_place:
-        layout = move_bands(puzzle, answer.layout, classes)
-        if (value := problem.consistency(layout)) >= answer.consistency - CONSISTENCY_TOLERANCE:
-            answer = replace(answer, layout=layout, consistency=value)
     if task.reference is not None and not stopped:
         run.clock.start_stage("reference")
         with suppress(KeyboardInterrupt):
             layout = place_by_reference(puzzle, problem, task.reference, answer.layout, run.seed)
             answer = replace(answer, layout=layout, consistency=problem.consistency(layout))
+    if not task.pins and task.reference is None:
+        answer = replace(answer, layout=turn_upright(puzzle, answer.layout))
     run.clock.emit(LayoutImproved(answer.consistency, lambda: answer.layout))
     return answer
 
@@ -143,15 +140,13 @@ def judge(task: Task, pairs: Pairs, joints: Joints, answer: Answer) -> Result:
     with limit_blas_threads(1):
         known = _find_known(task, pairs, joints, answer)
         assert known.P is not None
-        candidates = Candidates(known.P, pairs.classes)
-        confidence = estimate_confidence(
-            known.P, pairs.classes, answer.layout, task.puzzle.turns, task.pins, known.evidence
-        )
+        candidates = Candidates(known.P, pairs.classes, evidence=known.evidence)
+        confidence = judge_layout(candidates, answer.layout, task.puzzle.turns, task.pins)
     clock.finish()
     return Result(
         answer.layout, answer.consistency, confidence, candidates, task.given, task.params,
         seconds=clock.seconds, cpu_seconds=clock.cpu_seconds, notes=_make_notes(task, pairs, answer),
-        stopped=answer.stopped or pairs.incomplete or joints.is_fallback,
+        stopped=answer.stopped or pairs.incomplete or joints.is_fallback, border=pairs.border.name,
     )  # fmt: skip
 
 

@@ -1,1 +1,1 @@
-"""Placement by pixels, after the solver: by a reference picture, and of flat bands at the edges."""
+"""Placement by pixels, after the solver: by a reference picture."""

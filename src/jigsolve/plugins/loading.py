@@ -69,7 +69,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")  # names become parts of file 
 def load_plugin(plugin: Plugin) -> dict[str, dict[str, Any]]:
     """Register everything that a plugin file names, or nothing if one entry is bad. Returns it by stage and name.
 
-    A file may be loaded again after it was edited; the later version counts.
+    A file may be loaded again after it was edited, or from another place; the later version counts.
     """
     found: dict[str, dict[str, Any]] = {}
     for stage, table in _read_tables(plugin):
@@ -174,7 +174,8 @@ def _make_entry(stage: Stage, name: object, value: Any, plugin: Plugin) -> Any:
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise InputError(f"Expected a {stage.name}'s name of letters, digits and -, got {name!r} in {plugin.name}.")
     before = _ORIGIN.get((stage.name, name))
-    if name in stage.table and (before is None or before.name != plugin.name):
+    is_same = before is not None and (before.name == plugin.name or before.mark == plugin.mark)
+    if name in stage.table and not is_same:
         raise InputError(f"Expected a new name for a {stage.name}, got {name!r} in {plugin.name}, which is taken.")
     what = f"{stage.name} {name!r} of {plugin.name}"
     try:

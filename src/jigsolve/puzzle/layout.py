@@ -19,10 +19,12 @@ class Layout:
 
     pieces: (rows, cols) number of the piece in the cell; `HOLE` where there is none.
     turns:  (rows, cols) clockwise quarter turns done to the piece; 0 in a hole.
+    repeats: a piece may lie in several cells, as the tiles of a cache do.
     """
 
     pieces: NDArray[np.integer]
     turns: NDArray[np.integer]
+    repeats: bool = False
 
     def __post_init__(self) -> None:
         pieces, turns = np.array(self.pieces), np.array(self.turns)
@@ -38,7 +40,7 @@ class Layout:
             raise InputError(f"Expected turns from 0 to {SIDES - 1}, got {turns.min()} to {turns.max()}.")
         used = np.sort(pieces[pieces != HOLE], axis=None)
         twice = used[1:][used[1:] == used[:-1]]
-        if twice.size:
+        if twice.size and not self.repeats:
             raise InputError(f"Expected every piece in one cell at most, got piece {twice[0]} in several.")
         for name, grid in (("pieces", pieces.astype(np.int32)), ("turns", turns.astype(np.int8))):
             grid.setflags(write=False)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from jigsolve.puzzle.geometry import SIDES, compose_turns
 from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.runtime import InputError
+from jigsolve.runtime.notebook import embed_picture, join_parts
 
 Pixels = NDArray[np.unsignedinteger]  # uint8 or uint16
 UNKNOWN = (0, 0)
@@ -56,6 +57,15 @@ class Puzzle:
         pieces = f"{self.total} pieces of {width}x{height}x{channels} {self.pieces.dtype}"
         grid = "unknown grid" if (self.rows, self.cols) == UNKNOWN else f"{self.rows} rows x {self.cols} cols"
         return f"Puzzle({pieces}, {grid}, {'in place' if self.in_place else 'rotated' if self.rotated else 'upright'})"
+
+    def _repr_html_(self) -> str:
+        """The pieces in the order of their numbers, for notebooks."""
+        n, height, width, channels = self.pieces.shape
+        cols = self.cols or max(1, round((n * height / width) ** 0.5))
+        places = np.zeros((-(-n // cols) * cols, height, width, channels), dtype=self.pieces.dtype)
+        places[:n] = self.pieces
+        sheet = places.reshape(-1, cols, height, width, channels).swapaxes(1, 2)
+        return join_parts(repr(self), embed_picture(sheet.reshape(-1, cols * width, channels), "The pieces"))
 
     @property
     def total(self) -> int:

@@ -63,7 +63,17 @@ class LayoutImproved:
     layout: Callable[[], Layout]
 
 
-Event = StageStarted | Progressed | PieceAnchored | IterationFinished | CycleFinished | LayoutImproved
+@dataclass(frozen=True)
+class PictureStarted:
+    """The stages begin for picture `number` of `total` in a bag. pieces: its pieces, in the numbers of the bag; the
+    events that follow count them from 0."""
+
+    number: int
+    total: int
+    pieces: tuple[int, ...]
+
+
+Event = StageStarted | Progressed | PieceAnchored | IterationFinished | CycleFinished | LayoutImproved | PictureStarted
 EventHandler = Callable[[Event], None]
 
 

@@ -2,6 +2,7 @@
 
 import math
 import os
+import sys
 import threading
 import time
 from collections import deque
@@ -10,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -107,7 +109,10 @@ class Workers:
         return enumerate(self._run_local(task, jobs))
 
     def _run_local(self, task: Callable[..., T], jobs: Iterable[Job]) -> Iterator[T]:
-        if self.threads == 1:
+        jobs = iter(jobs)
+        first = list(islice(jobs, 2))
+        jobs = chain(first, jobs)
+        if self.threads == 1 or len(first) < 2:  # starting threads takes longer than a small puzzle
             yield from (task(*job) for job in jobs)
             return
         pool = ThreadPoolExecutor(self.threads)
@@ -142,6 +147,8 @@ class _BlasThreads:
         self._lock = threading.Lock()
         self._limits: list[int] = []  # that hold now; the lowest counts
         self._originals: dict[str, int] = {}  # by library
+        self._found: ThreadpoolController | None = None
+        self._modules = 0  # that were loaded when the libraries were looked for
 
     @contextmanager
     def limit(self, count: int) -> Iterator[None]:
@@ -156,7 +163,9 @@ class _BlasThreads:
                 self._apply()
 
     def _apply(self) -> None:
-        for library in ThreadpoolController().select(user_api="blas").lib_controllers:
+        if self._found is None or len(sys.modules) != self._modules:  # looking takes milliseconds
+            self._found, self._modules = ThreadpoolController().select(user_api="blas"), len(sys.modules)
+        for library in self._found.lib_controllers:
             original = self._originals.setdefault(library.filepath, library.num_threads)
             library.set_num_threads(min(self._limits, default=original))
         if not self._limits:

@@ -1,7 +1,7 @@
 """Solver `default`: multi-phase relaxation on the frontier of a floating block, and a search around it."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from jigsolve.runtime.events import CycleFinished, EventHandler, LayoutImproved, PieceAnchored, Progressed, StageStarted
@@ -26,12 +26,19 @@ LARGE_EFFORT_PARAMS = {  # one long cooling finds more than several short ones
         rounds_per_deficient_piece=40, exchanges_per_round=250, max_idle_cycles=2, max_cycles=12, start_temperature=0.5
     ),
 }  # fmt: skip
+# With evidence a joint costs up to 1.6, so the way to a better picture leads through worse ones; exchanges take longer.
+EVIDENCE_EXCHANGES, EVIDENCE_START_TEMPERATURE = 150, 2.0
 LAYOUT_INTERVAL_S = 0.25  # between two events with a layout, at least
 MAX_PIN_CYCLES = 8  # added if some pins are broken
 
 
-def params_for(pieces: int, effort: str) -> SearchParams:
-    return (LARGE_EFFORT_PARAMS if is_large(pieces) else EFFORT_PARAMS)[effort]
+def params_for(problem: GridProblem, effort: str) -> SearchParams:
+    if not is_large(len(problem)):
+        return EFFORT_PARAMS[effort]
+    params = LARGE_EFFORT_PARAMS[effort]
+    if problem.evidence is None or effort == "fast":
+        return params
+    return replace(params, exchanges_per_round=EVIDENCE_EXCHANGES, start_temperature=EVIDENCE_START_TEMPERATURE)
 
 
 @dataclass(frozen=True)
@@ -54,14 +61,12 @@ class Default:
         board = Board(problem)
         board.grow()
         _emit_growth(board, on_event)
-        search = Search(board, seed, self.params or params_for(len(problem), budget.effort))
+        search = Search(board, seed, self.params or params_for(problem, budget.effort))
         on_event(StageStarted("search"))
         try:
-            if not is_large(len(problem)):
-                search.roll()
+            search.roll()
             stopped = _run(search, on_event, budget) or _keep_pins(search, budget)
-            if not is_large(len(problem)):
-                search.roll()
+            search.roll()
         except KeyboardInterrupt:
             search.recover()
             stopped = True

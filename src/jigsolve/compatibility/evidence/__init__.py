@@ -28,7 +28,7 @@ SideIds = NDArray[np.int32]
 WEIGHTS = Path(__file__).with_name("weights.npz")
 WEIGHT = 0.2  # units of C for each nat
 MIN_NATS, MAX_NATS = -8.0, 4.0  # of one pair: beyond, it is merely impossible or as good as any
-CACHE_SLOTS = 1 << 20  # a power of 2
+MIN_CACHE_SLOTS, MAX_CACHE_SLOTS, SLOTS_PER_SIDE = 1 << 18, 1 << 22, 128  # the first two are powers of 2
 
 
 class PairArrays(NamedTuple):
@@ -49,6 +49,10 @@ class Evidence:
 
     arrays: PairArrays
 
+    def __getstate__(self) -> dict[str, PairArrays]:
+        """Without the cache, which is large and only the search needs."""
+        return {"arrays": self.arrays._replace(cache=np.zeros((0, 2)))}
+
     def weigh(self, first: SideIds, second: SideIds) -> Floats:
         """(pairs,) evidence of the pairs (first[k], second[k])."""
         out = np.empty(len(first))
@@ -64,19 +68,23 @@ def make_evidence(
     joints: JointFeatures, weight: float = WEIGHT, least: float = MIN_NATS, most: float = MAX_NATS
 ) -> Evidence:
     sides, readings = joints.sides, joints.readings
-    layers = _fold_layers(load_network(WEIGHTS, "clean" if sides.border is CLEAN else "damaged"))
+    name = "damaged" if sides.border is not CLEAN else "clean" if joints.drawing is None else "drawn"
+    layers = _fold_layers(load_network(WEIGHTS, name))
     phases: Sequence[Singles] = joints.side_phases or ()
     grids = [part.ravel() for part in phases]
     second_reach = readings[-1].border.reach if len(readings) > 1 else 0
     phases_at = 3 + len(layers)
     height, width = sides.length[:2]
     sizes = [
-        len(sides.length), sides.outer.shape[1], height, width, sides.border.reach, second_reach, phases_at,
+        len(sides.length), sides.outer.shape[2], height, width, sides.border.reach, second_reach, phases_at,
         phases_at + sum(map(len, grids)),
     ]  # fmt: skip
     parts = [np.array([weight, least, most]), layers, *grids, *(one.buffer for one in readings)]
     model = np.concatenate(parts, dtype=np.float32)
-    cache = np.full((CACHE_SLOTS, 2), _kernels.NO_PAIR)
+    slots = MIN_CACHE_SLOTS
+    while slots < min(MAX_CACHE_SLOTS, SLOTS_PER_SIDE * len(sides.length)):
+        slots *= 2
+    cache = np.full((slots, 2), _kernels.NO_PAIR)
     return Evidence(PairArrays(model, np.array(sizes, np.int64), cache))
 
 
@@ -94,7 +102,7 @@ def _fold_layers(network: Network) -> Singles:
     (w0, b0), *rest = network.layers
     parts: list[Singles] = [w0 / network.scale[:, None], b0 - (network.mean / network.scale @ w0).astype(np.float32)]
     parts += [part for layer in rest for part in layer]
-    return np.concatenate([part.ravel() for part in parts])
+    return np.concatenate([part.T.ravel() for part in parts])
 
 
 @cache

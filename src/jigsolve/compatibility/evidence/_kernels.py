@@ -3,7 +3,7 @@
 import numpy as np
 
 from jigsolve.compatibility import side_features
-from jigsolve.compatibility._kernels import FLOORS, MEASURES, measure_joint
+from jigsolve.compatibility._kernels import FLOORS, MEASURES, fast, measure_joint
 from jigsolve.dissimilarity.block_grids import BOUNDARY_FACTOR, BOUNDARY_PENALTY, MAX_EVIDENCE, MIN_LOGIT, PHASES
 from jigsolve.puzzle._kernels import inner
 from jigsolve.runtime._kernels import njit
@@ -13,6 +13,7 @@ SIDES, LONGEST, HEIGHT, WIDTH, REACH, SECOND_REACH, PHASES_AT, SIDES_AT = range(
 WEIGHT, MIN, MAX = range(3)  # entries of the model, before the layers of the network
 HIDDEN = (32, 16)
 ENERGIES = 5
+SINGLE_FLOORS = FLOORS.astype(np.float32)
 EXTRA = 2 * ENERGIES + 4  # features after the levels of all measures
 NO_PAIR = -1.0  # in an unused slot of the cache
 KEY_FACTOR = 1 << 26  # key of a pair: first side times this plus the second; exact in float64
@@ -20,55 +21,61 @@ KEY_FACTOR = 1 << 26  # key of a pair: first side times this plus the second; ex
 split_buffer = inner(side_features.split_buffer)
 
 
-@inner
-def fill_features(f, again, reach, a, b, forms, values, out):
+@fast
+def fill_levels(f, a, b, reach, buffer, out):
+    """Logarithms of the measures of a pair."""
+    measure_joint(f, a, b, reach, buffer, out)
+    for m in range(MEASURES):
+        out[m] = np.log(out[m] + SINGLE_FLOORS[m])
+
+
+@fast
+def fill_features(f, again, reach, a, b, buffer, out):
     """Features of a pair, symmetric in its two sides: levels of the measures, then `EXTRA` of the sides.
 
     f, again: `BorderArrays` of one or two readings. reach: of both; the second one is 0 if there is none.
+    buffer: (longest,).
     """
-    at = 0
-    for reading in range(2 if reach[1] > 0 else 1):
-        measure_joint(f if reading == 0 else again, a, b, reach[reading], forms, values)
-        for m in range(MEASURES):
-            out[at] = np.log(values[m] + FLOORS[m])
-            at += 1
+    at = MEASURES
+    fill_levels(f, a, b, reach[0], buffer, out)
+    if reach[1] > 0:
+        fill_levels(again, a, b, reach[1], buffer, out[at:])
+        at += MEASURES
     for k in range(ENERGIES):
         out[at + k] = min(f.energy[a, k], f.energy[b, k])
         out[at + ENERGIES + k] = max(f.energy[a, k], f.energy[b, k])
     at += 2 * ENERGIES
-    step = 0.0
+    step = np.float32(0.0)
     for c in range(3):
         step += (f.colour[a, c] - f.colour[b, c]) ** 2
-    out[at] = np.log(np.sqrt(step) + 0.5)
+    out[at] = np.log(np.sqrt(step) + np.float32(0.5))
     out[at + 1] = min(f.colour[a, 0], f.colour[b, 0])
     out[at + 2] = max(f.colour[a, 0], f.colour[b, 0])
-    out[at + 3] = np.log(np.float64(f.length[a % len(f.length)]))
+    out[at + 3] = np.log(np.float32(f.length[a % len(f.length)]))
 
 
-@inner
-def apply_layer(network, at, x, out):
-    """One layer of the network, whose weights (inputs, outputs) and biases start at `at`; returns where they end."""
-    outputs = len(out)
+@fast
+def apply_layer(network, at, x, outputs, out):
+    """A rectified layer of the network, whose weights (outputs, inputs) and biases start at `at`; returns their end."""
+    end = at + outputs * len(x)
+    weights, biases = network[at:end].reshape((outputs, len(x))), network[end:]
     for j in range(outputs):
-        out[j] = network[at + len(x) * outputs + j]
-    for i in range(len(x)):
-        xi = x[i]
-        for j in range(outputs):
-            out[j] += xi * network[at + i * outputs + j]
-    return at + (len(x) + 1) * outputs
+        total = biases[j]
+        for i in range(len(x)):
+            total += x[i] * weights[j, i]
+        out[j] = max(np.float32(0.0), total)
+    return end + outputs
 
 
-@inner
-def judge(network, x, h1, h2, out):
-    """The network's output for features x; h1, h2 and out are buffers for the layers."""
-    at = apply_layer(network, MAX + 1, x, h1)
-    for j in range(len(h1)):
-        h1[j] = max(np.float32(0.0), h1[j])
-    at = apply_layer(network, at, h1, h2)
-    for j in range(len(h2)):
-        h2[j] = max(np.float32(0.0), h2[j])
-    apply_layer(network, at, h2, out)
-    return np.float64(out[0])
+@fast
+def judge(network, x, h1, h2):
+    """The network's output for features x; h1 and h2 are buffers for the layers."""
+    at = apply_layer(network, MAX + 1, x, HIDDEN[0], h1)
+    at = apply_layer(network, at, h1, HIDDEN[1], h2)
+    total = network[at + HIDDEN[1]]
+    for j in range(HIDDEN[1]):
+        total += h2[j] * network[at + j]
+    return np.float64(total)
 
 
 @inner
@@ -104,13 +111,13 @@ def weigh_pairs(model, sizes, first, second, out):
     again = split_buffer(sides[len(sides) - part :], length, count, longest)
     reach = (sizes[REACH], sizes[SECOND_REACH])
     x = np.empty(MEASURES * readings + EXTRA, np.float32)
-    h1, h2, h3 = np.empty(HIDDEN[0], np.float32), np.empty(HIDDEN[1], np.float32), np.empty(1, np.float32)
-    forms, values = np.empty((3, 6)), np.empty(MEASURES)
+    h1, h2 = np.empty(HIDDEN[0], np.float32), np.empty(HIDDEN[1], np.float32)
+    buffer = np.empty(longest, np.float32)
     least, most = np.float64(model[MIN]), np.float64(model[MAX])
     for k in range(len(first)):
         a, b = min(first[k], second[k]), max(first[k], second[k])
-        fill_features(f, again, reach, a, b, forms, values, x)
-        nats = judge(model, x, h1, h2, h3)
+        fill_features(f, again, reach, a, b, buffer, x)
+        nats = judge(model, x, h1, h2)
         if len(phases):
             nats = add_block_grids(phases.reshape((4, count, PHASES)), a, b, nats)
         out[k] = model[WEIGHT] * min(most, max(least, nats))
@@ -128,6 +135,6 @@ def compute(model, sizes, a, b):
 @njit(cache=True, nogil=True, error_model="numpy")
 def list_features(f, again, reach, first, second, out):
     """(pairs, features) of the pairs (first[k], second[k])."""
-    forms, values = np.empty((3, 6)), np.empty(MEASURES)
+    buffer = np.empty(f.outer.shape[2], np.float32)
     for k in range(len(first)):
-        fill_features(f, again, reach, first[k], second[k], forms, values, out[k])
+        fill_features(f, again, reach, first[k], second[k], buffer, out[k])

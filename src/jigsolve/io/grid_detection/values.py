@@ -20,17 +20,21 @@ class Axis:
     """Cells along one axis: cell k begins at start + k * pitch and is `extent` pixels long.
 
     length: whole pixels of a piece.
+    is_blurred: pixels beside the cuts are mixed with those across: the sheet was scaled to whole numbers of pixels.
     """
 
     start: float
     pitch: float
     extent: float
     count: int
+    is_blurred: bool = False
 
     @property
     def is_fractional(self) -> bool:
-        """Whether cells do not begin and end between pixels: the sheet was scaled."""
-        return any(abs(value - round(value)) > ROUNDING for value in (self.start, self.pitch, self.extent))
+        """Whether cells do not begin and end between pixels, or as if they did not: the sheet was scaled."""
+        return self.is_blurred or any(
+            abs(value - round(value)) > ROUNDING for value in (self.start, self.pitch, self.extent)
+        )
 
     @property
     def length(self) -> int:

@@ -16,7 +16,8 @@ from jigsolve.puzzle import Puzzle
 
 # In the order of their imports: without a server they become one script.
 MODULES = (
-    "dom.js", "board.js", "pyramid.js", "overlay.js", "camera.js", "view.js", "curve.js", "format.js", "player.js"
+    "dom.js", "board.js", "pyramid.js", "joints.js", "regions.js", "overlay.js", "camera.js", "view.js", "curve.js",
+    "format.js", "player.js",
 )  # fmt: skip
 _IMPORT = re.compile(r"^import .*?;\n", re.M | re.S)
 _EXPORT = re.compile(r"^export (?=const|let|function|class|async)", re.M)

@@ -1,11 +1,13 @@
 // Requests to the server. A refused request throws an Error whose message is one line for the person.
 
+const NO_ANSWER = "The program is not answering: is jigsolve serve still running?";
+
 async function request(path, options = {}) {
   let response;
   try {
     response = await fetch(path, options);
   } catch {
-    throw new Error("The program is not answering: is jigsolve serve still running?");
+    throw new Error(NO_ANSWER);
   }
   if (!response.ok) {
     const { error } = await response.json().catch(() => ({}));
@@ -18,15 +20,31 @@ const requestJson = async (path, options) => (await request(path, options)).json
 const requestBlob = async (path, options) => (await request(path, options)).blob();
 const toPost = (data) => ({ method: "POST", body: JSON.stringify(data) });
 
+export const listChoices = () => requestJson("api/choices");
 export const listExamples = () => requestJson("api/examples");
-export const openExample = (name) => requestJson(`api/examples/${name}`, { method: "POST" });
+
+// work: what is known of an earlier session (kept.js)
+export const openExample = (name, work) => requestJson(`api/examples/${name}`, work ? toPost(work) : { method: "POST" });
 
 // Files are sent as one body: the length of a list of names and sizes, the list, and the contents.
-export function openFiles(files) {
+function packFiles(files) {
   const list = new TextEncoder().encode(JSON.stringify(files.map((file) => [file.webkitRelativePath || file.name, file.size])));
   const length = new Uint8Array(4);
   new DataView(length.buffer).setUint32(0, list.length, true);
-  return requestJson("api/sessions", { method: "POST", body: new Blob([length, list, ...files]) });
+  return new Blob([length, list, ...files]);
+}
+
+// onProgress(share): how much is sent; fetch cannot tell.
+export function openFiles(files, onProgress) {
+  return new Promise((done, fail) => {
+    const sending = new XMLHttpRequest();
+    sending.open("POST", "api/sessions");
+    sending.responseType = "json";
+    sending.upload.onprogress = (event) => onProgress(event.loaded / event.total);
+    sending.onload = () => (sending.status === 201 ? done(sending.response) : fail(new Error(sending.response?.error ?? `The program refused (${sending.status}).`)));
+    sending.onerror = () => fail(new Error(NO_ANSWER));
+    sending.send(packFiles(files));
+  });
 }
 
 export class Session {
@@ -39,6 +57,12 @@ export class Session {
   fetchAnswer() { return requestJson(`${this.path}/answer`); }
   fetchPicture(layout) { return requestBlob(`${this.path}/picture`, toPost(layout)); }
   fetchLayout(layout) { return requestBlob(`${this.path}/layout`, toPost(layout)); }
+  fetchJudgement(layout) { return requestJson(`${this.path}/judgement`, toPost(layout)); }
+  fetchOverlay(layout) { return requestBlob(`${this.path}/overlay`, toPost(layout)); }
+  fetchAnimation() { return requestBlob(`${this.path}/animation`); }
+  async fetchSource() { return createImageBitmap(await requestBlob(`${this.path}/source`)); }
+  setReference(file) { return requestJson(`${this.path}/reference`, { method: "POST", body: packFiles([file]) }); }
+  removeReference() { return requestJson(`${this.path}/reference`, { method: "DELETE" }); }
   fetchReplay() { return requestBlob(`${this.path}/replay`); }
   changeSettings(settings) { return requestJson(`${this.path}/settings`, toPost(settings)); }
   solve(options) { return requestJson(`${this.path}/solve`, toPost(options)); }
@@ -50,11 +74,11 @@ export class Session {
   }
 
   // Receive the state and the timeline, and reconnect when the connection breaks. Each connection begins with
-  // {restarted: true} and sends the timeline from its beginning. Returns a function that ends the subscription.
-  subscribe(onMessage, onGone) {
+  // {restarted: true} and sends the timeline from its beginning, or the state only. Returns a function that ends it.
+  subscribe(onMessage, onGone, brief = false) {
     let [closed, socket, delay] = [false, null, 300];
     const open = () => {
-      socket = new WebSocket(`${location.origin.replace("http", "ws")}/${this.path}/live`);
+      socket = new WebSocket(`${location.origin.replace("http", "ws")}/${this.path}/live${brief ? "?brief" : ""}`);
       socket.onopen = () => { delay = 300; onMessage({ restarted: true }); };
       socket.onmessage = (event) => {
         const message = JSON.parse(event.data);

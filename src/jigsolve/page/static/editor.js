@@ -3,6 +3,7 @@
 
 import { HOLE, pieceOf, turnOf } from "./board.js";
 import { parsePins } from "./pins.js";
+import { turnGrid } from "./turning.js";
 
 const keyOf = (a, b) => (a < b ? `${a}:${b}` : `${b}:${a}`);
 const toMap = (joints) => new Map(joints.map(([a, b]) => [keyOf(a, b), [a, b]]));
@@ -14,13 +15,12 @@ function subtract(set, removed) {
 }
 
 export class Editor {
-  // turns: the turns that pieces may have. onChange(description): called after every step.
-  constructor(board, turns, onChange) {
-    this.board = board;
-    this.turns = turns;
-    this.onChange = onChange;
+  // turns: the turns that pieces may have. quarters: the smallest turn of the picture. onChange(description): called after
+  // every step.
+  constructor(board, turns, quarters, onChange) {
+    Object.assign(this, { board, turns, quarters, onChange });
     this.answer = null; // of the solver
-    this.answerLabels = board.labels.slice();
+    this.turned = 0; // quarter turns of the whole picture since it was solved
     this.locked = new Set(); // pieces
     this.joined = new Map(); // key -> [side id, side id]
     this.cuts = new Map();
@@ -29,7 +29,7 @@ export class Editor {
   }
 
   get state() {
-    return { answer: this.answer, answerLabels: this.answerLabels, locked: this.locked, joined: this.joined, cuts: this.cuts };
+    return { answer: this.answer, turned: this.turned, locked: this.locked, joined: this.joined, cuts: this.cuts };
   }
 
   // A step that can be undone. `change` may replace what `state` holds (not alter it), and set labels with `put`.
@@ -44,12 +44,34 @@ export class Editor {
     };
     change(put);
     const changes = [...oldLabels].map(([cell, old]) => [cell, old, this.board.labels[cell]]).filter(([, old, label]) => old !== label);
-    const after = this.state;
-    if (!changes.length && Object.keys(before).every((name) => before[name] === after[name])) return;
+    if (!changes.length && Object.keys(before).every((name) => before[name] === this.state[name])) return;
+    this._record({ description, before, after: this.state, changes });
+  }
+
+  // A step that replaces the whole grid, and may set other values of the state.
+  reshape(description, grid, values) {
+    const [before, old] = [this.state, this.grid];
+    Object.assign(this, values);
+    this.setGrid(grid);
+    this._record({ description, before, after: this.state, grids: [old, this.grid] });
+  }
+
+  _record(step) {
     this.steps.length = this.done;
-    this.steps.push({ description, before, after, changes });
+    this.steps.push(step);
     this.done++;
-    this.onChange(description);
+    this.onChange(step.description);
+  }
+
+  get grid() {
+    const { rows, cols, labels } = this.board;
+    return { rows, cols, labels: labels.slice() };
+  }
+
+  setGrid({ rows, cols, labels }) {
+    this.board.clear();
+    this.board.resize(rows, cols);
+    labels.forEach((label, cell) => this.board.put(cell, label));
   }
 
   // The first step is the answer, without which there is nothing to edit.
@@ -64,7 +86,8 @@ export class Editor {
   undo() {
     if (!this.canUndo) return;
     const step = this.steps[--this.done];
-    for (const [cell, old] of step.changes) this.board.put(cell, old);
+    if (step.grids) this.setGrid(step.grids[0]);
+    else for (const [cell, old] of step.changes) this.board.put(cell, old);
     Object.assign(this, step.before);
     this.onChange(`Undone: ${step.description}`);
   }
@@ -72,18 +95,26 @@ export class Editor {
   redo() {
     if (!this.canRedo) return;
     const step = this.steps[this.done++];
-    for (const [cell, , label] of step.changes) this.board.put(cell, label);
+    if (step.grids) this.setGrid(step.grids[1]);
+    else for (const [cell, , label] of step.changes) this.board.put(cell, label);
     Object.assign(this, step.after);
     this.onChange(`Redone: ${step.description}`);
   }
 
-  // A new answer of the solver is a step as well.
-  addAnswer(answer, labels, description) {
-    this.step(description, (put) => {
-      labels.forEach((label, cell) => put(cell, label));
-      this.answer = answer;
-      this.answerLabels = labels.slice();
-    });
+  // A new answer of the solver is a step as well. It is shown as the person has turned the picture.
+  addAnswer(answer, grid, description) {
+    this.reshape(description, turnGrid(grid, this.turned), { answer: { ...answer, grid } });
+  }
+
+  turnPicture() {
+    this.reshape("turned the picture", turnGrid(this.grid, this.quarters), { turned: (this.turned + this.quarters) & 3 });
+  }
+
+  // How many pieces do not lie as in the answer.
+  get movedCount() {
+    if (!this.answer) return 0;
+    const { labels } = turnGrid(this.answer.grid, this.turned);
+    return this.board.labels.reduce((count, label, cell) => count + (label !== HOLE && label !== labels[cell]), 0);
   }
 
   // --- moving --------------------------------------------------------------------------------------------------
@@ -117,11 +148,16 @@ export class Editor {
     })));
   }
 
+  // May a piece have this turn, as the picture lies now?
+  mayTurn(turn) {
+    return this.turns.includes((turn - this.turned) & 3);
+  }
+
   // Turn cells as a block: a quarter turn clockwise, or a half turn if pieces are oblong.
   turn(cells) {
     const { board } = this;
     const quarters = this.turns.includes(1) ? 1 : 2;
-    if (this.turns.length === 1) return "These pieces are upright: tick “Pieces may be turned” first.";
+    if (this.turns.length === 1) return "These pieces are upright: choose “perhaps turned” first.";
     const positions = cells.map((cell) => board.position(cell));
     const [top, left] = [0, 1].map((axis) => Math.min(...positions.map((position) => position[axis])));
     const [bottom, right] = [0, 1].map((axis) => Math.max(...positions.map((position) => position[axis])));
@@ -226,20 +262,23 @@ export class Editor {
 
   // --- data ----------------------------------------------------------------------------------------------------
 
-  // All edits for a reload of the page, without the history.
+  get isEdited() {
+    return this.pinCount > 0 || this.movedCount > 0 || this.turned > 0;
+  }
+
+  // All edits, without the history: for a later visit.
   snapshot() {
-    return { labels: [...this.board.labels], locked: [...this.locked], joined: [...this.joined], cuts: [...this.cuts] };
+    const { rows, cols, labels } = this.board;
+    return { rows, cols, labels: [...labels], turned: this.turned, locked: [...this.locked], joined: [...this.joined], cuts: [...this.cuts] };
   }
 
-  restore({ labels, locked, joined, cuts }) {
+  restore({ rows, cols, labels, turned, locked, joined, cuts }) {
     if (labels.length !== this.board.labels.length) return;
-    this.step("found your corrections again", (put) => {
-      labels.forEach((label, cell) => put(cell, label));
-      [this.locked, this.joined, this.cuts] = [new Set(locked), new Map(joined), new Map(cuts)];
-    });
+    this.reshape("found your corrections again", { rows, cols, labels },
+      { turned, locked: new Set(locked), joined: new Map(joined), cuts: new Map(cuts) });
   }
 
-  layout() {
+  get layout() {
     const { rows, cols, labels } = this.board;
     const toRows = (value) => Array.from({ length: rows }, (_, row) => Array.from(labels.subarray(row * cols, (row + 1) * cols), value));
     return { rows, cols, pieces: toRows((label) => (label === HOLE ? null : pieceOf(label))), turns: toRows((label) => (label === HOLE ? 0 : turnOf(label))) };

@@ -15,13 +15,14 @@ export class Selection {
     this.anchor = -1; // the first corner of a block
     this.drag = null; // {cells, dx, dy}
     this.marquee = null; // [x, y, x, y]
+    this.bare = false; // nothing may be drawn over the two cells
   }
 }
 
 export class Gestures {
   // editor: null while there is nothing to edit. onHover is called with a cell, and with its x and y unless it is -1.
   constructor(view, stage, selection, { onSelect, onHover }) {
-    Object.assign(this, { view, stage, selection, onSelect, onHover, editor: null, arranging: false, press: null });
+    Object.assign(this, { view, stage, selection, onSelect, onHover, editor: null, press: null });
     this.fingers = new Map(); // pointer id -> [x, y]
     const on = (name, handle) => view.canvas.addEventListener(name, handle, { signal: view.signal });
     on("pointerdown", (event) => this.handleDown(event));
@@ -29,7 +30,7 @@ export class Gestures {
     on("pointerup", (event) => this.handleUp(event));
     on("pointercancel", (event) => this.handleUp(event, true));
     on("pointerleave", () => onHover(-1));
-    on("dblclick", (event) => view.camera.zoomAt(event.offsetX, event.offsetY, 1.8));
+    on("dblclick", (event) => event.pointerType !== "touch" && view.camera.zoomAt(event.offsetX, event.offsetY, 1.8));
   }
 
   // --- pointer -------------------------------------------------------------------------------------------------
@@ -39,9 +40,16 @@ export class Gestures {
     this.view.canvas.setPointerCapture(event.pointerId);
     this.fingers.set(event.pointerId, [x, y]);
     const cell = this.editor ? this.view.cellAt(x, y) : -1;
-    const arranges = this.editor && this.arranging && event.button === 0;
-    const action = arranges && event.shiftKey ? "marquee" : arranges && cell >= 0 && this.view.board.labels[cell] >= 0 ? "drag" : "pan";
-    this.press = { x, y, cell, action, moved: false };
+    this.press = { x, y, cell, action: this._chooseAction(event, cell), moved: false };
+  }
+
+  // A drag moves a piece, and the background pans. A finger moves only what was tapped before, because on a small screen
+  // there is hardly any background.
+  _chooseAction(event, cell) {
+    if (!this.editor || event.button !== 0) return "pan";
+    if (event.shiftKey) return "marquee";
+    const hasPiece = cell >= 0 && this.view.board.labels[cell] >= 0;
+    return hasPiece && (event.pointerType !== "touch" || this.selection.cells.includes(cell)) ? "drag" : "pan";
   }
 
   handleMove(event) {
@@ -53,6 +61,7 @@ export class Gestures {
       return;
     }
     if (fingers.size === 2) {
+      this.selection.drag = null;
       view.camera.pinch(fingers, event.pointerId, now);
       fingers.set(event.pointerId, now);
       press.moved = true;
@@ -102,7 +111,12 @@ export class Gestures {
     else if (event.shiftKey || event.ctrlKey || event.metaKey) {
       const others = cells.filter((one) => one !== cell);
       this.select(others.length < cells.length ? others : [...others, cell], cell);
-    } else this.select([cell], cell);
+    } else if (event.pointerType === "touch" && cells.length === 1 && this._areNeighbours(cells[0], cell)) this.select([...cells, cell], cell); // a joint
+    else this.select([cell], cell);
+  }
+
+  _areNeighbours(a, b) {
+    return [0, 1, 2, 3].some((direction) => this.view.board.neighbour(a, direction) === b);
   }
 
   // --- selection -----------------------------------------------------------------------------------------------
@@ -126,6 +140,12 @@ export class Gestures {
     this.select(cells, cells[0] ?? -1);
   }
 
+  selectAll() {
+    const { board } = this.view;
+    const cells = [...board.labels.keys()].filter((cell) => board.labels[cell] >= 0);
+    this.select(cells, cells[0] ?? -1);
+  }
+
   // Select the block between two corners.
   selectBlock(from, to) {
     const [[row0, col0], [row1, col1]] = [from, to].map((cell) => this.view.board.position(cell));
@@ -142,8 +162,7 @@ export class Gestures {
   }
 
   select(cells, cursor) {
-    this.selection.cells = cells;
-    this.selection.cursor = cursor;
+    Object.assign(this.selection, { cells, cursor, bare: false });
     if (cells.length <= 1) this.selection.anchor = cursor;
     this.onSelect();
     this.view.redraw();

@@ -3,24 +3,24 @@
 import { SIDES, pieceOf, turnOf } from "./board.js";
 import { byId, create } from "./dom.js";
 import { formatPercent } from "./format.js";
+import { DOUBT_THRESHOLD } from "./joints.js";
 
 const ARROWS = ["→", "↓", "←", "↑"];
+const WHERE = ["on the right", "below", "on the left", "above"];
 
 export class Inspector {
-  constructor(view, editor) {
-    this.view = view;
-    this.editor = editor;
+  constructor(view, editor, judge) {
+    Object.assign(this, { view, editor, judge });
   }
 
   // The piece in a cell, its probability to be in place (null if unknown), and for each direction the neighbour, the
   // probability of the joint, and alternatives.
   describe(cell) {
     const { board } = this.view;
-    const { answer, answerLabels } = this.editor;
     const label = board.labels[cell];
     if (label < 0) return null;
     const [row, col] = board.position(cell);
-    const inPlace = answerLabels[cell] === label ? answer?.layout.confidence?.pieces?.[row]?.[col] ?? null : null;
+    const inPlace = this.judge.knows(cell) ? this.judge.current.layout.confidence?.pieces?.[row]?.[col] ?? null : null;
     const sides = SIDES.map((_, direction) => {
       const neighbour = board.neighbour(cell, direction);
       const side = board.sideAt(cell, direction);
@@ -31,15 +31,14 @@ export class Inspector {
     return { piece: pieceOf(label), turn: turnOf(label), row, col, inPlace, sides };
   }
 
-  // The answer's probability if the joint is part of the answer, or else that of the candidate.
+  // The probability of the joint in the layout that was judged, or else that of the candidate.
   jointProbability(cell, direction) {
     const { board } = this.view;
-    const { answer, answerLabels } = this.editor;
     const neighbour = board.neighbour(cell, direction);
-    if (neighbour < 0 || board.labels[neighbour] < 0 || !answer) return undefined;
-    if ([cell, neighbour].every((one) => answerLabels[one] === board.labels[one])) {
+    if (neighbour < 0 || board.labels[neighbour] < 0) return undefined;
+    if (this.judge.knows(cell) && this.judge.knows(neighbour)) {
       const [row, col] = board.position(direction < 2 ? cell : neighbour);
-      return answer.layout.joints?.[direction % 2 ? "down" : "right"]?.[row]?.[col] ?? undefined;
+      return this.judge.current.layout.joints?.[direction % 2 ? "down" : "right"]?.[row]?.[col] ?? undefined;
     }
     const facing = board.sideAt(neighbour, direction ^ 2);
     return this.alternatives(board.sideAt(cell, direction)).find((one) => one.side === facing)?.probability ?? 0;
@@ -59,13 +58,12 @@ export class Inspector {
     const facts = cell >= 0 ? this.describe(cell) : null;
     tip.hidden = !facts;
     if (!facts) return false;
-    const { piece, inPlace, sides } = facts;
-    tip.replaceChildren(create("b", {}, `Piece ${piece}${inPlace === null ? "" : ` · ${formatPercent(inPlace)} in place`}`));
-    for (const { direction, facing, probability, alternatives } of sides) {
-      const best = alternatives.slice(0, 2).filter((one) => one.probability >= 0.01).map((one) => `${pieceOf(one.side)} (${formatPercent(one.probability)})`);
-      if (facing < 0 && !best.length) continue;
-      const current = facing < 0 ? "edge" : `${pieceOf(facing)}${probability === undefined ? "" : ` (${formatPercent(probability)})`}`;
-      tip.append(create("div", {}, `${ARROWS[direction]} ${current}${best.length ? `, or ${best.join(", ")}` : ""}`));
+    const { row, col, inPlace, sides } = facts;
+    const weak = sides.filter(({ facing, probability }) => facing >= 0 && probability !== undefined && probability < DOUBT_THRESHOLD);
+    tip.replaceChildren(create("b", {}, inPlace === null ? `Row ${row + 1}, column ${col + 1}` : `${formatPercent(inPlace)} in place`));
+    for (const { direction, probability, alternatives } of weak) {
+      const better = alternatives.some((one) => one.probability > probability) ? ", another fits better" : "";
+      tip.append(create("div", {}, `${ARROWS[direction]} fits with ${formatPercent(probability)}${better}`));
     }
     const stage = byId("stage");
     tip.style.left = `${Math.min(x + 16, stage.clientWidth - tip.offsetWidth - 8)}px`;
@@ -78,25 +76,27 @@ export class Inspector {
     const facts = this.describe(cell);
     if (!facts) return null;
     const { piece, turn, row, col, inPlace, sides } = facts;
-    const text = create("p", { className: "small" }, create("b", {}, `Piece ${piece}`), create("br"),
-      `row ${row + 1}, column ${col + 1}${turn ? `, turned ${90 * turn}°` : ""}`, create("br"), inPlace === null ? "" : `${formatPercent(inPlace)} in place`);
+    const text = create("p", { className: "small" }, create("b", {}, inPlace === null ? "Not judged" : `${formatPercent(inPlace)} in place`), create("br"),
+      `Row ${row + 1}, column ${col + 1}${turn ? `, turned ${90 * turn}°` : ""}`, create("br"), create("span", { className: "quiet" }, `Piece number ${piece}`));
     return create("div", {}, create("div", { className: "inspected" }, drawThumbnail(this.view, [[piece, turn]], 52), text),
-      create("table", { className: "beside" }, ...sides.map((side) => buildRow(side, onJump, onJoin))));
+      create("table", { className: "beside" }, ...sides.map((side) => this._buildRow(side, onJump, onJoin))));
   }
-}
 
-function buildRow({ direction, side, neighbour, facing, probability, alternatives }, onJump, onJoin) {
-  const cell = create("td");
-  if (facing >= 0) {
-    const button = create("button", { title: "Lies there now: go to it", onclick: () => onJump(neighbour) }, `${pieceOf(facing)} · ${formatPercent(probability)}`);
-    button.dataset.here = "";
-    cell.append(button);
-  } else cell.append(create("span", { className: "quiet" }, "edge "));
-  for (const one of alternatives) {
-    const [title, percent] = [`Join piece ${pieceOf(one.side)} here instead`, formatPercent(one.probability)];
-    cell.append(create("button", { title, ariaLabel: `${title}, ${percent}`, onclick: () => onJoin(side, one.side) }, `${pieceOf(one.side)} · ${percent}`));
+  // What lies beside a side, and what else could.
+  _buildRow({ direction, side, neighbour, facing, probability, alternatives }, onJump, onJoin) {
+    const cell = create("td");
+    const build = (id, percent, title, onclick) => create("button", { title, ariaLabel: `${title}, ${percent}`, onclick },
+      drawThumbnail(this.view, [[pieceOf(id), (direction + 2 - id) & 3]], 26), create("span", { className: "number" }, percent));
+    if (facing >= 0) {
+      const button = build(facing, formatPercent(probability), `Lies ${WHERE[direction]} now: go to it`, () => onJump(neighbour));
+      button.dataset.here = "";
+      cell.append(button);
+    } else cell.append(create("span", { className: "quiet" }, neighbour < 0 ? "edge " : "empty "));
+    for (const one of alternatives) {
+      cell.append(build(one.side, formatPercent(one.probability), `Put this piece ${WHERE[direction]}`, () => onJoin(side, one.side)));
+    }
+    return create("tr", {}, create("th", { scope: "row", ariaLabel: WHERE[direction] }, ARROWS[direction]), cell);
   }
-  return create("tr", {}, create("th", { scope: "row" }, `${ARROWS[direction]} ${SIDES[direction]}`), cell);
 }
 
 // Pieces [piece, turn] as a small picture, side by side or one below the other.

@@ -1,60 +1,79 @@
-// The page as a whole: from the start page to the pieces, the solve and the answer.
+// The page as a whole: the start page, the open puzzles, and for each the pieces, the solve and the answer.
 
-import * as api from "./api.js";
 import { AnswerPanel } from "./answer.js";
-import { Board, labelsOf, pieceOf } from "./board.js";
-import { connectButtons, connectExports, connectKeyboard, connectTheme } from "./controls.js";
-import { restoreCorrections, saveCorrections } from "./corrections.js";
+import { Session } from "./api.js";
+import { Board, labelsOf } from "./board.js";
+import { Compare } from "./compare.js";
+import { connectButtons, connectKeyboard, connectTheme } from "./controls.js";
 import { byId, show } from "./dom.js";
+import { connectDownloads } from "./downloads.js";
+import { Doubts } from "./doubts.js";
 import { Editor } from "./editor.js";
 import { Gestures, Selection } from "./gestures.js";
 import { Inspector } from "./inspector.js";
+import { findUndecidable, isUnchanged } from "./joints.js";
+import { Judge } from "./judge.js";
+import { Keeper } from "./keeper.js";
 import { Marks } from "./marks.js";
-import { Overlay, isUnchanged } from "./overlay.js";
+import { Overlay } from "./overlay.js";
 import { PiecesPanel } from "./pieces.js";
 import { toPins } from "./pins.js";
-import { SolvingPanel } from "./solving.js";
-import { acceptFiles, listExamples } from "./start.js";
+import { Preview } from "./preview.js";
+import { SolvingPanel, renumber } from "./solving.js";
+import { acceptFiles, listExamples, openSource, showBusy } from "./start.js";
 import { attempt, say, warn } from "./status.js";
+import { Tabs } from "./tabs.js";
 import { View } from "./view.js";
 
 const RUNNING = ["queued", "solving", "paused"];
+const TOOLS_PX = 34; // by which the tools reach into the stage
+const PANELS = { pieces: "found", solving: "doing", answer: "verdict" }; // and their headings
 
 class App {
   constructor() {
-    this.session = null;
-    this.state = null; // the last one that the server has sent
-    this.editor = null;
+    Object.assign(this, { session: null, state: null, view: null, editor: null, tab: null });
     this.queue = Promise.resolve(); // messages are handled one after another
     this.requests = Promise.resolve();
-    this.pieces = new PiecesPanel({ onApply: (settings) => this.changeSettings(settings), onSolve: (effort) => this.solve(effort) });
+    this.tabs = new Tabs({ onSelect: (tab) => this.enter(tab), onClose: (tab) => this.discard(tab), onSibling: (tab) => this.keeper.saveUnseen(tab) });
+    this.keeper = new Keeper(this);
+    this.preview = new Preview();
+    this.pieces = new PiecesPanel({
+      onApply: (settings) => this.changeSettings(settings), onSolve: () => this.solve(), onReference: (file) => this.changeReference(file),
+      onChange: () => this.preview.setPiece(this.pieces.cutSize),
+    });
     this.solving = new SolvingPanel({ onCommand: (command) => attempt(() => this.session.send(command)) });
     this.panel = new AnswerPanel(this);
-    const open = (request) => this.open(request);
-    listExamples(open);
-    acceptFiles(open, () => this.session !== null);
+    this.doubts = new Doubts(this);
+    this.compare = new Compare(this);
+    this.judge = new Judge(this, () => this.showConfidence());
+    listExamples((source) => this.open(source));
+    acceptFiles((source) => this.open(source), () => this.session !== null);
     connectButtons(this);
     connectTheme(this);
-    connectExports(this);
+    connectDownloads(this);
     connectKeyboard(this);
-    const key = location.hash.slice(1);
-    if (/^[\w-]{8,40}$/.test(key)) this.resume(key);
+    this.resume(location.hash.slice(1).split(",").filter((key) => /^[\w-]{8,40}$/.test(key)));
   }
 
   // --- sessions ------------------------------------------------------------------------------------------------
 
-  // request(): opens a session on the server and returns its state.
-  async open(request) {
+  // source: {files} or {example}. kept: a record of an earlier visit (keeper.js).
+  async open(source, kept = null) {
     this.showRefusal("");
-    byId("drop").classList.add("busy");
+    const busy = (text, share) => {
+      showBusy(text, share);
+      if (this.session) say(text);
+    };
     try {
-      const state = await request();
-      await this.leave();
-      this.enter(state);
+      const state = await openSource(source, kept?.work, busy);
+      const tab = this.tabs.add(state, kept?.id ?? state.key);
+      tab.corrections = kept?.corrections ?? null;
+      if (!kept) this.keeper.addSource(tab, source);
+      this.enter(tab);
     } catch (error) {
       this.showRefusal(error.message);
     } finally {
-      byId("drop").classList.remove("busy");
+      showBusy("");
     }
   }
 
@@ -64,41 +83,77 @@ class App {
     show("alert", message);
   }
 
-  async resume(key) {
-    try {
-      this.enter(await new api.Session(key).fetchState());
-    } catch (error) {
-      history.replaceState(null, "", "./");
-      this.showRefusal(error.message);
+  // Puzzles that were open before a reload. Those that the server no longer has are opened from what is kept.
+  async resume(keys) {
+    const records = await this.keeper.list();
+    for (const key of keys) {
+      const record = records.find((one) => one.key === key);
+      try {
+        const state = await new Session(key).fetchState();
+        if (!this.tabs.find(key)) Object.assign(this.tabs.add(state, record?.id ?? key), { corrections: record?.corrections ?? null, correctedSolve: record?.solveId });
+      } catch (error) {
+        if (!record) this.showRefusal(error.message);
+        else await this.keeper.reopen(record);
+      }
     }
+    if (this.tabs.list.length) this.enter(this.tabs.list[0]);
+    else this.showStart();
   }
 
-  enter(state) {
-    this.session = new api.Session(state.key);
-    history.replaceState(null, "", `#${state.key}`);
+  // Show another puzzle.
+  enter(tab) {
+    if (tab === this.tab) return;
+    this.leave();
+    this.tab = tab;
+    this.tabs.activate(tab);
+    this.session = tab.session;
     show("empty", false);
     show("work", true);
-    show("new", true);
     // position: in the timeline of this connection; applied: entries that are shown, which outlives a reconnection
     Object.assign(this, { version: "", solveId: "", shownSolve: "", applied: 0, position: 0, editor: null, state: null });
-    this.unsubscribe = this.session.subscribe((message) => {
-      this.queue = this.queue.then(() => this.handleMessage(message)).catch((error) => warn(error.message));
-    }, (reason) => this.leave(true).then(() => this.showRefusal(reason)));
+    document.body.dataset.phase = "";
+    tab.unsubscribe = this.session.subscribe((message) => {
+      this.queue = this.queue.then(() => tab === this.tab && this.handleMessage(message)).catch((error) => warn(error.message));
+    }, (reason) => this.close(tab).then(() => this.showRefusal(reason)));
   }
 
-  // Return to the start page; the server removes the session unless it is gone.
-  async leave(gone = false) {
-    if (!this.session) return;
-    this.unsubscribe();
-    if (!gone) await this.session.close().catch(() => {});
+  // Show no puzzle. What was done with the last one stays in its tab.
+  leave() {
+    if (!this.tab) return;
+    Object.assign(this.tab, { editor: this.editor, version: this.version, image: this.image });
     this.view?.close();
-    Object.assign(this, { session: null, view: null, editor: null, state: null });
-    history.replaceState(null, "", "./");
-    byId("title").textContent = "";
+    this.preview.set(null);
+    this.compare.toggle(false);
+    show("tip", false);
+    this.tabs.activate(null);
+    Object.assign(this, { session: null, tab: null, view: null, editor: null, state: null });
     document.title = "jigsolve";
+  }
+
+  showStart() {
+    this.leave();
     show("work", false);
-    show("new", false);
     show("empty", true);
+    this.keeper.showList();
+    byId("start-title").focus({ preventScroll: true });
+  }
+
+  // Close a tab and show the next.
+  async close(tab) {
+    const shown = tab === this.tab;
+    if (shown) this.leave();
+    this.tabs.remove(tab);
+    if (!shown) return;
+    if (this.tabs.list.length) this.enter(this.tabs.list.at(-1));
+    else this.showStart();
+  }
+
+  // Forget a puzzle for good; a person is asked if work would be lost.
+  async discard(tab) {
+    if (!(await this.keeper.confirmDiscard(tab))) return;
+    await tab.session.close().catch(() => {});
+    await this.keeper.forget(tab);
+    await this.close(tab);
   }
 
   // --- messages of the server ----------------------------------------------------------------------------------
@@ -110,11 +165,11 @@ class App {
       return;
     }
     this.state = state;
-    byId("title").textContent = state.title;
+    this.tabs.update(this.tab, state);
     document.title = `${state.title} · jigsolve`;
     if (state.version !== this.version) await this.showPieces(state);
     if (state.solve_id !== this.solveId) {
-      Object.assign(this, { solveId: state.solve_id, applied: 0, position: 0 });
+      Object.assign(this, { solveId: state.solve_id, applied: 0, position: 0, numbers: null });
       this.solving.clear();
       if (RUNNING.includes(state.phase)) this.beginSolve();
     }
@@ -123,38 +178,51 @@ class App {
     this.applied = Math.max(this.applied, this.position);
     for (const entry of fresh) this.showEntry(entry);
     await this.showPhase(state);
+    if (state.can_judge && this.editor && !this.editor.answer.alternatives) await this.judge.learn();
   }
 
   async showPieces(state) {
     this.version = state.version;
     this.view?.close();
-    Object.assign(this, { view: null, editor: null, inspector: null, selection: new Selection(), shownSolve: "" });
-    show("stage", true);
-    if (!state.puzzle) return;
+    Object.assign(this, { view: null, editor: null, inspector: null, overlay: null, selection: new Selection(), shownSolve: "" });
+    const { tab, session } = this;
+    if (!state.puzzle) {
+      this.preview.set(await session.fetchSource(), state.size);
+      return;
+    }
+    this.preview.set(null);
+    const before = tab.version === state.version ? tab : null; // the tab was left and is shown again
     const { n, rows, cols, atlas } = state.puzzle;
-    const image = await this.session.fetchAtlas(state.version);
+    this.image = before?.image ?? (await session.fetchAtlas(state.version));
     const side = Math.ceil(Math.sqrt(n));
-    this.board = new Board(n, rows || side, cols || Math.ceil(n / side));
-    this.view = new View(byId("canvas"), { ...atlas, image }, this.board);
+    this.board = before?.editor?.board ?? new Board(n, rows || side, cols || Math.ceil(n / side));
+    this.view = new View(byId("canvas"), { ...atlas, image: this.image }, this.board);
     this.view.setMode("sheet", false);
     this.gestures = new Gestures(this.view, byId("stage"), this.selection, {
       onSelect: () => this.handleSelection(),
       onHover: (cell, x, y) => this.handleHover(cell, x, y),
     });
+    if (before?.editor) this.editor = before.editor;
   }
 
   beginSolve() {
-    if (this.editor) this.labelsBeforeSolve = this.board.labels.slice();
+    if (this.editor) this.gridBeforeSolve = this.editor.grid;
     this.gestures.editor = null;
     this.gestures.select([], -1);
+    this.compare.toggle(false);
     this.view.painters = [];
+    this.view.camera.top = 0;
     this.view.setMode("both");
   }
 
   showEntry(entry) {
     this.solving.add(entry);
     if (this.view?.mode !== "both") return; // a finished solve is not shown again
-    const order = this.board.apply(entry);
+    if (entry.pieces) {
+      this.numbers = entry.pieces; // of a picture in a bag
+      this.board.clear();
+    }
+    const order = this.board.apply(renumber(entry, this.numbers));
     if (order.length) this.view.update(order, entry.anchored ? Math.min(3, 0.7 + order.length / 250) : 0.35);
   }
 
@@ -165,13 +233,25 @@ class App {
     if (running || newAnswer) this.solving.update(state);
     if (newAnswer) await this.showAnswer(state);
     if (phase === "pieces") this.returnToPieces(state);
-    show("panel-pieces", phase === "pieces");
-    show("panel-solving", running);
-    show("panel-answer", phase === "answer" && this.editor);
-    show("tools", phase === "answer" && this.editor);
-    if (document.body.dataset.phase !== phase && phase !== "answer") say("");
-    document.body.dataset.phase = phase;
+    const shown = running ? "solving" : phase === "answer" && this.editor ? "answer" : "pieces";
+    for (const name of Object.keys(PANELS)) {
+      show(`panel-${name}`, name === shown);
+      show(`actions-${name}`, name === shown);
+    }
+    show("tools", shown === "answer");
+    show("acts", shown === "answer" && this.selection.cells.length);
     if (phase === "answer") this.panel.showError(state.error);
+    if (document.body.dataset.phase !== shown) this.beginPhase(shown);
+    this.keeper.save();
+  }
+
+  // Another panel is shown: from its beginning, with the focus on its heading unless the person is elsewhere.
+  beginPhase(shown) {
+    document.body.dataset.phase = shown;
+    if (shown !== "answer") say("");
+    byId("scroll").scrollTop = 0;
+    const { activeElement } = document;
+    if (activeElement === document.body || !activeElement.offsetParent || activeElement.closest(".panel")) byId(PANELS[shown]).focus({ preventScroll: true });
   }
 
   returnToPieces(state) {
@@ -179,54 +259,67 @@ class App {
     if (!this.view) return;
     this.editor = null;
     this.gestures.editor = null;
+    this.selection.cells = [];
     this.board.clear();
     this.view.painters = [];
     this.view.reset();
+    this.view.camera.top = 0;
     if (this.view.mode !== "sheet") this.view.setMode("sheet");
   }
 
   async showAnswer(state) {
-    if (this.editor?.solveId === state.solve_id) this.restoreBoard(); // a later solve was cancelled
+    if (this.editor?.solveId === state.solve_id) this.restoreBoard(); // a later solve was cancelled, or the tab was left
     else await this.loadAnswer(state);
     this.shownSolve = state.solve_id;
     this.gestures.editor = this.editor;
-    this.inspector = new Inspector(this.view, this.editor);
+    this.inspector = new Inspector(this.view, this.editor, this.judge);
+    this.judge.accept(this.editor.answer);
+    this.panel.showAnswer();
     this.showConfidence();
     this.view.update();
+    this.view.camera.top = TOOLS_PX;
     this.view.setMode("board");
     this.panel.update();
-    say(this.editor.answer.verdict);
+    this.judge.request();
+    say(byId("verdict").textContent);
   }
 
   async loadAnswer(state) {
     const first = !this.editor;
     const answer = await this.session.fetchAnswer();
     await this.view.waitForFlights();
-    const labels = labelsOf(answer.layout);
+    const { rows, cols } = answer.layout;
     if (!first) this.restoreBoard();
-    this.board.resize(answer.layout.rows, answer.layout.cols);
-    this.editor ??= new Editor(this.board, state.puzzle.turns, (description) => this.handleEdit(description));
-    this.editor.addAnswer(answer, labels, first ? "solved" : "solved the rest");
+    const quarters = this.view.width === this.view.height ? 1 : 2;
+    this.editor ??= new Editor(this.board, state.puzzle.turns, quarters, (description) => this.handleEdit(description));
+    this.editor.addAnswer(answer, { rows, cols, labels: labelsOf(answer.layout) }, first ? "solved" : "solved the rest");
     this.editor.solveId = state.solve_id;
-    if (first) restoreCorrections(this.editor);
+    if (first) this.keeper.restore(this.tab, this.editor);
   }
 
-  // Put the labels back that the board had before the solve.
+  // Put everything back where it was before the solve.
   restoreBoard() {
-    if (this.labelsBeforeSolve?.length === this.board.labels.length) this.labelsBeforeSolve.forEach((label, cell) => this.board.put(cell, label));
-    this.labelsBeforeSolve = null;
+    if (this.gridBeforeSolve) this.editor.setGrid(this.gridBeforeSolve);
+    this.gridBeforeSolve = null;
     this.view.update();
     this.view.finishFlights();
   }
 
+  // Show the confidence of the layout that was judged last.
   showConfidence() {
-    this.panel.showAnswer();
+    const { layout, labels } = this.judge.current;
     const shown = this.overlay?.shown ?? true;
-    this.overlay = new Overlay(this.panel.doubtful, this.panel.undecidable, [this.view.width, this.view.height],
-      (joint) => isUnchanged(this.board, this.editor.answerLabels, joint));
+    this.overlay = new Overlay([], findUndecidable(layout), [this.view.width, this.view.height], layout.cols,
+      (joint) => this.board.cols === layout.cols && isUnchanged(this.board, labels, joint));
     this.overlay.shown = shown;
-    this.shownAnswer = this.editor.answer;
-    this.view.painters = [this.overlay, new Marks(this.editor, this.selection)];
+    this.view.painters = [this.overlay, new Marks(this.editor, this.selection), this.compare];
+    this.doubts.update(layout);
+    this.overlay.doubtful = this.doubts.list;
+    this.overlay.bare = this.selection.bare ? this.doubts.list[this.doubts.current] ?? null : null;
+    this.overlay.update();
+    this.judge.showHeadline();
+    this.panel.inspect(this.selection.cursor);
+    this.view.redraw();
   }
 
   // --- actions of the person -----------------------------------------------------------------------------------
@@ -242,18 +335,22 @@ class App {
     return this.enqueue((session) => this.pieces.apply(session, settings));
   }
 
+  changeReference(file) {
+    return this.enqueue((session) => (file ? session.setReference(file) : session.removeReference()));
+  }
+
   // Solve with the settings that the form shows, applied or not.
-  solve(effort) {
+  solve() {
     return this.enqueue(async (session) => {
       if (this.pieces.isChanged) await this.pieces.apply(session, this.pieces.settings);
-      await session.solve({ effort });
+      await session.solve(this.pieces.request);
     });
   }
 
   async solveRest() {
     this.panel.showError("");
     try {
-      await this.session.solve({ effort: this.pieces.effort, pins: toPins(this.editor) });
+      await this.session.solve({ ...this.pieces.request, ...(this.editor.pinCount ? { pins: toPins(this.editor) } : {}) });
     } catch (error) {
       this.panel.showError(error.message);
     }
@@ -263,24 +360,30 @@ class App {
   handleEdit(description) {
     this.view.update([], 0.25);
     if (!this.inspector) return;
-    if (this.editor.answer !== this.shownAnswer) this.showConfidence();
-    saveCorrections(this.editor);
+    if (this.selection.cells.some((cell) => this.board.labels[cell] === undefined) || description.includes("turned the picture")) this.gestures.select([], -1);
+    this.panel.showAnswer();
     this.overlay.update();
-    this.panel.listDoubts();
     this.panel.update();
+    this.judge.request();
+    this.keeper.save();
     say(description[0].toUpperCase() + description.slice(1));
   }
 
   handleSelection() {
+    if (this.overlay?.bare && !this.selection.bare) {
+      this.overlay.bare = null;
+      this.overlay.update();
+      show("doubt-card", false);
+    }
     if (this.editor) this.panel.update();
     const { cells, cursor } = this.selection;
     if (cursor < 0 || this.board.labels[cursor] < 0) return;
     const [row, col] = this.board.position(cursor);
-    say(`Piece ${pieceOf(this.board.labels[cursor])}, row ${row + 1}, column ${col + 1}${cells.length > 1 ? `, ${cells.length} selected` : ""}`);
+    say(`Row ${row + 1}, column ${col + 1}${cells.length > 1 ? `, ${cells.length} selected` : ""}`);
   }
 
   handleHover(cell, x, y) {
-    if (!this.editor) show("tip", false);
+    if (!this.editor || this.compare.shown) show("tip", false);
     else if (this.inspector.showTip(cell, x, y) && this.selection.cursor < 0) this.panel.inspect(cell);
   }
 }

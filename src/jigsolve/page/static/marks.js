@@ -30,13 +30,14 @@ export class Marks {
 
   paint(ctx, view) {
     const size = Math.min(view.width, view.height);
-    const width = Math.max(1.5 / view.camera.zoom, size * 0.035);
+    const width = Math.min(3 / view.camera.zoom, Math.max(1.5 / view.camera.zoom, size * 0.035));
     const { accent } = view.colours;
     strokeOutlined(ctx, this._cornersOfLocked(view, size), width, accent);
     strokeOutlined(ctx, this._barsOfJoined(view, size), 1.4 * width, accent);
     strokeOutlined(ctx, this._crossesOfCuts(view, size), 1.6 * width, "#111111");
-    strokeOutlined(ctx, this._outlineOfSelection(view), 2 * width, accent);
-    const { cells, cursor, drag, marquee } = this.selection;
+    const { cells, cursor, drag, marquee, bare } = this.selection;
+    if (bare && cells.length === 2) strokeOutlined(ctx, this._pointersToSeam(view, size), 1.6 * width, accent);
+    else strokeOutlined(ctx, this._outlineOfSelection(view), 2 * width, accent);
     if (cursor >= 0 && !cells.includes(cursor)) {
       ctx.setLineDash([4 * width, 3 * width]);
       strokeOutlined(ctx, makeRect(...view.cornerOf(cursor), view.width, view.height), width, accent);
@@ -102,6 +103,21 @@ export class Marks {
       path.lineTo(x + arm, y + arm);
       path.moveTo(x + arm, y - arm);
       path.lineTo(x - arm, y + arm);
+    }
+    return path;
+  }
+
+  // Two arrows outside the two selected pieces, which point at the seam between them.
+  _pointersToSeam(view, size) {
+    const path = new Path2D();
+    const [[x0, y0], [x1, y1]] = this.selection.cells.map((cell) => view.cornerOf(cell));
+    const vertical = y0 === y1; // the seam
+    const [x, y] = [Math.max(x0, x1), Math.max(y0, y1)];
+    const [tip, arm] = [0.06 * size, 0.2 * size];
+    for (const way of [-1, 1]) {
+      const along = (vertical ? y : x) + (way < 0 ? -tip : (vertical ? view.height : view.width) + tip);
+      const points = [[-arm * 0.6, way * arm], [0, 0], [arm * 0.6, way * arm]].map(([across, off]) => (vertical ? [x + across, along + off] : [along + off, y + across]));
+      points.forEach((point, k) => (k ? path.lineTo(...point) : path.moveTo(...point)));
     }
     return path;
   }

@@ -1,17 +1,48 @@
 // The panel of the first step: the pieces that were found, and the settings of the person.
 
+import { listChoices } from "./api.js";
 import { formatCount } from "./format.js";
-import { byId, fillList, onClick, show } from "./dom.js";
+import { byId, create, fillList, onClick, show } from "./dom.js";
+
+const SIZES = { piece: ["width", "height"], rows: ["rows"], cols: ["cols"], pictures: ["pictures"] };
+const FLAGS = { in_place: "in-place", keep_lines: "keep-lines" };
+const DEFAULT_PIECE_PX = 40; // as on the server
+
+function readNumber(id) {
+  const text = byId(id).value.trim();
+  return text === "" ? null : Number(text);
+}
 
 export class PiecesPanel {
-  constructor({ onApply, onSolve }) {
+  // onApply(settings), onSolve(), onReference(file or null), onChange(): after each change of the form
+  constructor({ onApply, onSolve, onReference, onChange }) {
+    Object.assign(this, { onChange, shuffle: null }); // shuffle: a seed, true for any, null if the picture is not cut here
+    const apply = (shuffle) => {
+      this.shuffle = shuffle;
+      onApply(this.settings);
+    };
     byId("settings").addEventListener("submit", (event) => {
       event.preventDefault();
-      onApply(this.settings);
+      apply(this.isWhole ? null : this.shuffle);
     });
-    for (const id of ["rotated", "shuffle"]) byId(id).addEventListener("change", () => onApply(this.settings));
-    byId("settings").addEventListener("input", () => this.updateButton());
-    onClick("solve", () => onSolve(this.effort));
+    byId("settings").addEventListener("input", () => this.updateButtons());
+    byId("orientation").addEventListener("change", () => this.hasPuzzle && onApply(this.settings));
+    for (const id of Object.values(FLAGS)) byId(id).addEventListener("change", () => this.hasPuzzle && onApply(this.settings));
+    onClick("shuffle", () => apply(this.shuffle === null || null));
+    onClick("solve", () => (this.isWhole ? apply(true) : onSolve()));
+    byId("reference").addEventListener("change", (event) => {
+      const [file] = event.target.files;
+      event.target.value = "";
+      if (file) onReference(file);
+    });
+    onClick("remove-reference", () => onReference(null));
+    this.fillChoices();
+  }
+
+  async fillChoices() {
+    const { solvers, borders } = await listChoices().catch(() => ({ solvers: ["default"], borders: [] }));
+    byId("solver").replaceChildren(...solvers.map((name) => create("option", { value: name }, name)));
+    byId("border").append(...borders.map((name) => create("option", { value: name }, name)));
   }
 
   // Has the person changed the form since it was filled or sent?
@@ -29,47 +60,71 @@ export class PiecesPanel {
     }
   }
 
-  updateButton() {
-    byId("solve").disabled = !this.hasPuzzle && !this.isChanged;
+  // A picture without cuts, and without a size that the person has typed.
+  get isWhole() {
+    return !this.hasPuzzle && this.isSheet;
   }
 
-  get effort() {
-    return document.querySelector("input[name=effort]:checked").value;
+  updateButtons() {
+    byId("solve").textContent = this.isWhole ? "Cut and shuffle" : "Solve";
+    byId("solve").disabled = !this.hasPuzzle && !this.isSheet;
+    byId("apply").textContent = this.isWhole ? "It is scrambled: use this size" : "Apply";
+    show("apply", !this.isWhole || readNumber("width") !== null || readNumber("rows") !== null);
+    show("shuffle", this.isSheet && !this.isWhole);
+    show("efforts", !this.isWhole);
+    byId("shuffle").textContent = this.shuffle === null ? "It is whole: cut and shuffle" : "Back to the whole picture";
+    this.onChange();
+  }
+
+  // How to solve: what is not about the pieces.
+  get request() {
+    const choose = (id) => byId(id).value || null;
+    return { effort: document.querySelector("input[name=effort]:checked").value, solver: choose("solver"), border: choose("border"),
+      time_limit: readNumber("time-limit"), seed: readNumber("seed") };
+  }
+
+  // [width, height] of a piece, null if the person leaves it open.
+  get piece() {
+    const [width, height] = SIZES.piece.map(readNumber);
+    return width === null && height === null ? null : [width ?? height, height ?? width];
+  }
+
+  // The size with which a whole picture would be cut.
+  get cutSize() {
+    const { piece } = this;
+    return piece?.every((size) => Number.isInteger(size) && size > 1) ? piece : [DEFAULT_PIECE_PX, DEFAULT_PIECE_PX];
   }
 
   get settings() {
-    const readNumber = (id) => {
-      const text = byId(id).value.trim();
-      return text === "" ? null : Number(text);
-    };
-    const [width, height] = [readNumber("width"), readNumber("height")];
-    const piece = width === null && height === null ? null : [width ?? height, height ?? width];
-    return { piece, rows: readNumber("rows"), cols: readNumber("cols"), rotated: byId("rotated").checked, shuffle: byId("shuffle").checked };
+    const flags = Object.fromEntries(Object.entries(FLAGS).map(([key, id]) => [key, byId(id).checked]));
+    return { piece: this.piece, rows: readNumber("rows"), cols: readNumber("cols"), pictures: readNumber("pictures"),
+      orientation: document.querySelector("input[name=orientation]:checked").value, shuffle: this.shuffle, ...flags };
   }
 
   update(state) {
     const { puzzle, problem } = state;
-    byId("found").textContent = puzzle
-      ? `${formatCount(puzzle.n, "piece")} of ${puzzle.piece[0]} × ${puzzle.piece[1]} pixels`
-      : "Is this picture whole?";
-    fillList(byId("notes"), puzzle?.notes ?? ["No cuts were found in it. It can be cut and shuffled here; or, if it is scrambled after all, enter the size of its pieces."]);
+    byId("found").textContent = puzzle ? `${formatCount(puzzle.n, "piece")} of ${puzzle.piece[0]} × ${puzzle.piece[1]} pixels` : "This picture looks whole";
+    fillList(byId("notes"), puzzle?.notes ?? ["No cuts were found in it. Cut and shuffle it here to see it solved; or, if it is scrambled after all, enter the size of its pieces."]);
     byId("problem").textContent = problem;
     show("problem", problem && !problem.includes("found no cuts"));
+    Object.assign(this, { hasPuzzle: Boolean(puzzle), isSheet: state.sheet });
     if (state.key !== this.key || (state.version !== this.version && !this.isChanged)) this.fillForm(state);
-    show("shuffle-part", state.sheet);
-    this.hasPuzzle = Boolean(puzzle);
-    this.updateButton();
+    show("remove-reference", state.reference);
     byId("failed").textContent = state.error;
     show("failed", state.error);
+    this.updateButtons();
   }
 
   fillForm({ key, version, puzzle, settings }) {
     [byId("width").value, byId("height").value] = settings.piece ?? puzzle?.piece ?? ["", ""];
-    for (const id of ["rows", "cols"]) {
+    for (const id of ["width", "height"]) byId(id).placeholder = puzzle ? "auto" : DEFAULT_PIECE_PX;
+    for (const id of ["rows", "cols", "pictures"]) {
       byId(id).value = settings[id] ?? "";
       byId(id).placeholder = puzzle?.[id] || "auto";
     }
-    for (const id of ["rotated", "shuffle"]) byId(id).checked = settings[id];
+    document.querySelector(`input[name=orientation][value="${settings.orientation}"]`).checked = true;
+    for (const [name, id] of Object.entries(FLAGS)) byId(id).checked = settings[name];
+    this.shuffle = settings.shuffle;
     Object.assign(this, { key, version, known: JSON.stringify(this.settings) });
   }
 }

@@ -1,14 +1,19 @@
 // Pin files of the command line (docs/pins.md).
 
-import { SIDES, pieceOf, turnOf } from "./board.js";
+import { HOLE, SIDES, pieceOf, turnOf } from "./board.js";
+import { turnGrid } from "./turning.js";
 
 const toJoint = ([a, b]) => ({ piece: pieceOf(a), side: SIDES[a & 3], other: pieceOf(b), other_side: SIDES[b & 3] });
 
-export function toPins({ board, locked, joined, cuts }) {
-  const cells = [...locked].filter((piece) => board.cellOf[piece] >= 0).map((piece) => {
-    const [row, col] = board.position(board.cellOf[piece]);
-    return { piece, row, col, turn: turnOf(board.labels[board.cellOf[piece]]) };
-  });
+// turned: quarter turns that the person has done to the whole picture. Pins are those of the picture as it was solved.
+export function toPins({ board, locked, joined, cuts, turned = 0 }) {
+  const { rows, cols, labels } = turnGrid(board, 4 - (turned & 3));
+  const cells = [];
+  for (let cell = 0; locked.size && cell < rows * cols; cell++) {
+    const label = labels[cell];
+    if (label === HOLE || !locked.has(pieceOf(label))) continue;
+    cells.push({ piece: pieceOf(label), row: Math.floor(cell / cols), col: cell % cols, turn: turnOf(label) });
+  }
   return { format: "jigsolve-pins", version: 1, cells, joints: [...joined.values()].map(toJoint), forbidden: [...cuts.values()].map(toJoint) };
 }
 

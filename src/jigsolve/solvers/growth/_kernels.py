@@ -105,15 +105,20 @@ def remove(b, cell):
 
 
 @inner
+def find_slot(cache, side, other):
+    """Where the cache keeps the evidence of a pair of sides, and the key of the pair."""
+    key = np.int64(min(side, other)) * KEY_FACTOR + max(side, other)
+    return np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & (len(cache) - 1), key
+
+
+@inner
 def evidence(model, frame, cache, side, other):
     """Absolute evidence of a pair of sides that C does not list."""
     if len(cache) == 0:
         return 0.0
-    first, second = min(side, other), max(side, other)
-    key = np.int64(first) * KEY_FACTOR + second
-    slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(20)) & (len(cache) - 1)
+    slot, key = find_slot(cache, side, other)
     if cache[slot, 0] != key:
-        cache[slot, 1] = compute(model, frame[SIZES:], first, second)
+        cache[slot, 1] = compute(model, frame[SIZES:], side, other)
         cache[slot, 0] = key
     return cache[slot, 1]
 

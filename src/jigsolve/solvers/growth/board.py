@@ -30,8 +30,8 @@ class Arrays(NamedTuple):
     cell where a piece lies, copies not placed, copies in all, bits of the turns it may take. frame: the block's
     bounding box, counts and sizes, steps to the four neighbours, sizes of the evidence. lines: (2, rows or columns)
     filled cells in each. heap: (2, room) priorities and cells. scratch: (4, room) keys, sums and directions of
-    candidates; amplitude and number of the round of the noise. barred: (canvas,) cells that stay empty. model, cache:
-    of the evidence.
+    candidates; amplitude and number of the round of the noise. barred: (canvas,) cells that stay empty. missing:
+    (3, room) pairs whose evidence a cell needs, and their candidates. model, cache: of the evidence.
     """
 
     indptr: NDArray[np.int32]
@@ -45,6 +45,7 @@ class Arrays(NamedTuple):
     heap: NDArray[np.float64]
     scratch: NDArray[np.float64]
     barred: NDArray[np.bool_]
+    missing: NDArray[np.int32]
     model: NDArray[np.float32]
     cache: NDArray[np.float64]
 
@@ -115,7 +116,7 @@ class Board:
             C.indptr.astype(np.int32), C.indices.astype(np.int32), add_evidence(C, problem.evidence), cells,
             np.zeros(canvas), stock, frame, np.zeros((2, max(self.height, self.width)), dtype=np.int32),
             np.zeros((2, 16 * len(problem) + 64)), np.zeros((4, MAX_CANDIDATES)), np.zeros(canvas, dtype=bool),
-            evidence.model, evidence.cache,
+            np.zeros((3, SIDES * MAX_CANDIDATES), dtype=np.int32), evidence.model, evidence.cache,
         )  # fmt: skip
 
     def make_joint_list(self) -> JointList:

@@ -86,6 +86,7 @@ class SearchParams:
 
     rounds_per_100_pieces: int = 400  # rounds of a cycle; in each, one move is tried
     max_counted_pieces: int = 800  # more pieces do not make a cycle longer
+    min_rounds: int = 100  # of a cycle, however few pieces there are
     max_idle_cycles: int = 2  # the search ends after this many without a better picture
     max_cycles: int = 24
     start_temperature: float = 1.0
@@ -103,7 +104,8 @@ class SearchParams:
     surveys_per_cycle: int = 32  # times that deficient pieces are looked for
 
     # The search is settled if fewer cells off the edges are deficient than `settled_cells`, plus one in every
-    # `cells_per_settled_cell`.
+    # `cells_per_settled_cell`. Below `min_settled_cells` cells off the edges that says nothing.
+    min_settled_cells: int = 36
     settled_cells: int = 4
     cells_per_settled_cell: int = 500
 

@@ -14,6 +14,8 @@ from jigsolve.solvers.growth.board import Board, Picture
 Floats = NDArray[np.float64]
 SideIds = NDArray[np.int64]
 
+MAX_PAIRS = 300_000  # of sides that are compared for one direction
+MAX_STEP = 8  # cells by which neighbouring lines roll differently, where all steps would be more pairs than that
 MAX_ROUNDS = 4  # of rolling columns, then rows
 MIN_GAIN = 1e-6
 
@@ -55,9 +57,13 @@ def find_rolls(board: Board, picture: Picture, along: int, across: int) -> tuple
     best, choice = kept[0], np.zeros((lines, length), dtype=np.intp)
     present = float(kept[:, 0].sum())
     difference = (shifts[:, None] - shifts[None, :]) % length
+    steps = shifts
+    if lines * length**2 > MAX_PAIRS:
+        steps = shifts[np.minimum(shifts, length - shifts) <= MAX_STEP]
+    between = np.full(length, -np.inf)
     for line in range(1, lines):
-        other = left[line][(shifts[:, None] + shifts[None, :]) % length]  # (difference, place)
-        between = board.pair_values(np.broadcast_to(right[line - 1], other.shape), other).sum(axis=1)
+        other = left[line][(steps[:, None] + shifts[None, :]) % length]  # (step, place)
+        between[steps] = board.pair_values(np.broadcast_to(right[line - 1], other.shape), other).sum(axis=1)
         present += float(between[0])
         total = best[:, None] + between[difference]
         choice[line] = total.argmax(axis=0)

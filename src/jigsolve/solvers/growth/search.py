@@ -51,7 +51,8 @@ class Search:
         params, before = self.params, self.best_value
         self._restore_best()
         n, is_large_puzzle = len(self.board.problem), is_large(len(self.board.problem))
-        rounds = math.ceil(params.rounds_per_100_pieces / 100 * min(n, params.max_counted_pieces))
+        counted = min(n, params.max_counted_pieces)
+        rounds = max(params.min_rounds, math.ceil(params.rounds_per_100_pieces / 100 * counted))
         if is_large_puzzle:  # most of it is right: the rest sets the pace
             for _ in range(params.rebuilds_per_cycle):
                 if stop():
@@ -75,7 +76,7 @@ class Search:
         """Is there little left to find? Then few cells are deficient, apart from the edges, where all are."""
         inside = self.board.inside()
         limit = self.params.settled_cells + len(inside) / self.params.cells_per_settled_cell
-        return len(inside) > 0 and len(self.moves.select_deficient(inside)) < limit
+        return len(inside) >= self.params.min_settled_cells and len(self.moves.select_deficient(inside)) < limit
 
     def round(self, temperature: float) -> None:
         """Try a move, then exchanges; keep what the temperature allows."""

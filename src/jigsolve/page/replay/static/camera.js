@@ -12,6 +12,7 @@ export class Camera {
     this.x = 0; // the centre of the canvas, in world units
     this.y = 0;
     this.zoom = 1; // CSS pixels per world unit
+    this.top = 0; // pixels at the top that something covers
     this.fitted = null; // the rectangle to keep in view, until a person moves the camera
     this.glide = null; // a movement in progress
     this.reducedMotion = window.matchMedia("(prefers-reduced-motion: reduce)");
@@ -33,8 +34,9 @@ export class Camera {
   fit(rect, animate = true, padding = 36) {
     this.fitted = rect;
     const [x, y, width, height] = rect;
-    const zoom = Math.min((this.width - 2 * padding) / width, (this.height - 2 * padding) / height, MAX_FIT_ZOOM);
-    this.moveTo(x + width / 2, y + height / 2, Math.max(MIN_ZOOM, zoom), animate);
+    const fitting = Math.min((this.width - 2 * padding) / width, (this.height - 2 * padding - this.top) / height, MAX_FIT_ZOOM);
+    const zoom = Math.max(MIN_ZOOM, fitting);
+    this.moveTo(x + width / 2, y + height / 2 - this.top / 2 / zoom, zoom, animate);
   }
 
   refit() {

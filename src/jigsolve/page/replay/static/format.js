@@ -1,8 +1,9 @@
 // Numbers and stages as text.
 
 export const STAGE_NAMES = {
-  pairs: "Measuring all pairs",
+  pairs: "Comparing all pieces",
   compatibility: "Weighing joints",
+  pictures: "Telling pictures apart",
   layout: "Laying out",
   search: "Improving the layout",
   reference: "Looking at the reference",

@@ -1,56 +1,32 @@
 // Uncertain joints, drawn on the picture: doubtful ones as solid strokes, thicker if less likely, and undecidable ones as
-// thin dashed strokes. Close up, the probability is shown beside the joint.
+// thin dashed strokes. Close up, the probability is shown beside the joint; from afar, regions with many of them are framed.
 
-import { HOLE } from "./board.js";
+import { DOUBT_THRESHOLD } from "./joints.js";
+import { MAX_SINGLE_DOUBTS, findRegions } from "./regions.js";
 
-const DOUBT_THRESHOLD = 0.8;
+const CLOSE_PX = 46; // a cell of this size has room for numbers
+const FAR_PX = 16; // a cell of this size has no room for strokes
 const STROKE_WIDTHS = 4; // number of different widths
-
-// All joints with their values in two grids, as {row, col, direction, [name]}; direction is 0 (right) or 1 (down).
-function listJoints(grids, name) {
-  return ["right", "down"].flatMap((key, direction) =>
-    (grids?.[key] ?? []).flatMap((line, row) => line.map((value, col) => ({ row, col, direction, [name]: value }))));
-}
-
-export function findUndecidable(layout) {
-  return listJoints(layout.undecidable, "flag").filter(({ flag }) => flag);
-}
-
-// The least likely first.
-export function findDoubtful(layout) {
-  const undecidable = listJoints(layout.undecidable, "flag");
-  return listJoints(layout.joints, "probability")
-    .filter(({ probability }, k) => probability !== null && probability < DOUBT_THRESHOLD && !undecidable[k]?.flag)
-    .sort((a, b) => a.probability - b.probability);
-}
-
-// The two cells of a joint.
-export function cellsOf({ row, col, direction }, cols) {
-  const cell = row * cols + col;
-  return [cell, cell + (direction === 0 ? 1 : cols)];
-}
-
-// Does the board still hold both pieces of a joint as in the answer?
-export function isUnchanged(board, answerLabels, joint) {
-  return cellsOf(joint, board.cols).every((cell) => board.labels[cell] !== HOLE && board.labels[cell] === answerLabels[cell]);
-}
 
 export class Overlay {
   // isCurrent(joint): false hides a joint, because its pieces were edited.
-  constructor(doubtful, undecidable, [width, height], isCurrent) {
+  constructor(doubtful, undecidable, [width, height], cols, isCurrent) {
+    this.cols = cols;
     this.doubtful = doubtful;
     this.undecidable = undecidable;
     this.width = width;
     this.height = height;
     this.isCurrent = isCurrent;
     this.shown = true;
+    this.bare = null; // a joint that is being looked at: nothing covers it
     this.update();
   }
 
   update() {
     this.paths = Array.from({ length: STROKE_WIDTHS }, () => new Path2D());
     this.dashes = new Path2D();
-    this.current = this.doubtful.filter((joint) => this.isCurrent(joint));
+    this.current = this.doubtful.filter((joint) => joint !== this.bare && this.isCurrent(joint));
+    this.regions = this.current.length > MAX_SINGLE_DOUBTS ? findRegions(this.current, this.cols) : [];
     for (const joint of this.current) {
       const width = Math.floor((1 - joint.probability / DOUBT_THRESHOLD) * STROKE_WIDTHS);
       this._addLine(this.paths[Math.min(STROKE_WIDTHS - 1, width)], joint, 0.14);
@@ -74,6 +50,10 @@ export class Overlay {
   paint(ctx, view) {
     if (!this.shown) return;
     const size = Math.min(this.width, this.height);
+    if (this.regions.length && size * view.camera.zoom < FAR_PX) {
+      this._drawRegions(ctx, view);
+      return;
+    }
     const minWidth = 1.2 / view.camera.zoom;
     ctx.lineCap = "round";
     for (const casing of [true, false]) {
@@ -89,7 +69,33 @@ export class Overlay {
     ctx.strokeStyle = view.colours.undecidable;
     ctx.stroke(this.dashes);
     ctx.setLineDash([]);
-    if (size * view.camera.zoom > 46) this._drawNumbers(ctx, view, size);
+    if (size * view.camera.zoom > CLOSE_PX) this._drawNumbers(ctx, view, size);
+  }
+
+  // A frame around each region, with the number of its doubtful joints; as large on the screen at any zoom.
+  _drawRegions(ctx, view) {
+    const px = 1 / view.camera.zoom;
+    ctx.font = `600 ${12 * px}px system-ui, sans-serif`;
+    ctx.textAlign = "center";
+    ctx.textBaseline = "middle";
+    for (const { joints, rows, cols } of this.regions) {
+      const [x, y] = [cols[0] * this.width - 3 * px, rows[0] * this.height - 3 * px];
+      const [w, h] = [(cols[1] + 1) * this.width + 3 * px - x, (rows[1] + 1) * this.height + 3 * px - y];
+      for (const [colour, width] of [["#ffffff", 4], [view.colours.doubt, 2]]) {
+        ctx.strokeStyle = colour;
+        ctx.lineWidth = width * px;
+        ctx.strokeRect(x, y, w, h);
+      }
+      if (joints.length < 3) continue;
+      const label = String(joints.length);
+      const half = (5 + 4 * label.length) * px;
+      ctx.fillStyle = "#ffffff";
+      ctx.beginPath();
+      ctx.roundRect(x + w - half, y - 9 * px, 2 * half, 18 * px, 9 * px);
+      ctx.fill();
+      ctx.fillStyle = "#7a1420";
+      ctx.fillText(label, x + w, y + px);
+    }
   }
 
   _drawNumbers(ctx, view, size) {

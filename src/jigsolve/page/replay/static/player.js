@@ -4,7 +4,8 @@ import { byId, create, fillList, onClick, show } from "./dom.js";
 import { Board, labelsOf } from "./board.js";
 import { View } from "./view.js";
 import { enableDragging } from "./camera.js";
-import { Overlay, findDoubtful, findUndecidable, isUnchanged } from "./overlay.js";
+import { findDoubtful, findUndecidable, isUnchanged } from "./joints.js";
+import { Overlay } from "./overlay.js";
 import { Curve } from "./curve.js";
 import { STAGE_NAMES, formatDuration } from "./format.js";
 
@@ -35,7 +36,7 @@ class Player {
     enableDragging(this.view.camera);
     const labels = labelsOf(this.layout);
     this.doubtful = findDoubtful(this.layout);
-    this.overlay = new Overlay(this.doubtful, findUndecidable(this.layout), data.atlas.piece, (joint) => isUnchanged(this.board, labels, joint));
+    this.overlay = new Overlay(this.doubtful, findUndecidable(this.layout), data.atlas.piece, this.layout.cols, (joint) => isUnchanged(this.board, labels, joint));
     this.view.painters.push(this.overlay);
     this.curve = new Curve(byId("curve"));
     this.times = scheduleEntries(this.timeline, this.n);

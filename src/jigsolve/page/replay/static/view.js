@@ -307,6 +307,18 @@ export class View {
     if (this.width * this.camera.zoom > 7) this._drawGrid(this.sheetRect, 0.35);
   }
 
+  // The whole sheet, fitted into a rectangle of the world.
+  drawSheetInto(ctx, [x, y, w, h]) {
+    const [width, height] = [this.sheetCols * this.width, this.sheetRows * this.height];
+    const scale = Math.min(w / width, h / height);
+    this._sheet.refresh();
+    ctx.save();
+    ctx.translate(x + (w - width * scale) / 2, y + (h - height * scale) / 2);
+    ctx.scale(scale, scale);
+    this._sheet.draw(ctx, this.camera.zoom * scale, [0, 0, width, height]);
+    ctx.restore();
+  }
+
   _drawBoard(zoom) {
     const { ctx } = this;
     ctx.fillStyle = this.colours.well;

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from jigsolve.compatibility.evidence._kernels import weigh_pairs
 from jigsolve.puzzle._kernels import (
     direction_of,
     inner,
@@ -67,9 +68,22 @@ def tally_cell(b, cell):
     return count
 
 
+@inner
+def add_missing(model, sizes, cache, pairs, candidates, sums):
+    """Compute the evidence of pairs (2, p) that the cache does not hold and add it to the sums of their candidates."""
+    found = np.empty(len(candidates))
+    weigh_pairs(model, sizes, pairs[0], pairs[1], found)
+    for i in range(len(candidates)):
+        slot, key = k.find_slot(cache, pairs[0, i], pairs[1, i])
+        cache[slot, 0], cache[slot, 1] = key, found[i]
+        sums[candidates[i]] += found[i]
+
+
 @k.inlined
 def add_evidence(b, cell, count):
     """Add to the candidates of a cell the evidence of their pairs with the neighbours that do not list them."""
+    sums = b.scratch[k.SUMS]
+    missing = 0
     for d in range(SIDES):
         beside = k.neighbour(b, cell, d)
         if b.cells[k.PIECE, beside] < 0:
@@ -79,7 +93,14 @@ def add_evidence(b, cell, count):
             if not (int(b.scratch[k.DIRECTIONS, i]) >> d) & 1:
                 key = int(b.scratch[k.KEYS, i])
                 other = side_id(key // SIDES, side_facing(d, key % SIDES))
-                b.scratch[k.SUMS, i] += k.evidence(b.model, b.frame, b.cache, a, other)
+                slot, pair = k.find_slot(b.cache, a, other)
+                if b.cache[slot, 0] == pair:
+                    sums[i] += b.cache[slot, 1]
+                else:
+                    b.missing[0, missing], b.missing[1, missing], b.missing[2, missing] = a, other, i
+                    missing += 1
+    if missing:
+        add_missing(b.model, b.frame[k.SIZES :], b.cache, b.missing[:2, :missing], b.missing[2, :missing], sums)
 
 
 @inner

@@ -1,0 +1,92 @@
+"""Puzzles of pictures that are not photographs, with the truth over piece classes: what fit_screens.py fits on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from draw_pages import draw_picture
+from numpy.typing import NDArray
+from PIL import Image
+
+from jigsolve.compatibility.drawn.candidates import list_nearest
+from jigsolve.compatibility.drawn.sides import read_edges, read_rows
+from jigsolve.puzzle import Puzzle, find_piece_classes, merge_copies
+from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, SIDES, UP, side_id
+from jigsolve.puzzle.pieces import cut
+
+PIECES = (64, 64, 64, 64, 64, 64, 40, 40, 48, 100)  # pixels along a piece
+MAX_PIECES = 330
+
+
+@dataclass
+class DrawnPuzzle:
+    """A puzzle of distinct pieces, upright as in the picture; which sides are neighbours; candidate pairs.
+
+    true: sorted keys (smaller side * 4n + larger side) of all pairs of sides that are neighbours somewhere.
+    """
+
+    puzzle: Puzzle
+    true: NDArray[np.int64]
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+
+    def is_true(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return np.isin(key_of(a, b, SIDES * len(self.puzzle)), self.true)
+
+
+def key_of(a: NDArray[np.int64], b: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    out: NDArray[np.int64] = np.minimum(a, b).astype(np.int64) * size + np.maximum(a, b)
+    return out
+
+
+def list_files(folders: list[Path], without: Path | None = None) -> list[Path]:
+    """Pictures of the folders, except those whose stems a text file names."""
+    left_out = set() if without is None else set(without.read_text().split())
+    files = (file for folder in folders for file in sorted(folder.iterdir()))
+    return [file for file in files if file.suffix.lower() in (".png", ".bmp") and file.stem not in left_out]
+
+
+def vary(image: Image.Image, rng: np.random.Generator, piece: int) -> NDArray[np.uint8]:
+    """The picture from a random corner on, at most MAX_PIECES pieces of it, sometimes with other colours."""
+    pixels = np.asarray(image.convert("RGB"))
+    side = int(MAX_PIECES**0.5 * piece)
+    high, wide = min(pixels.shape[0], side), min(pixels.shape[1], int(side * side / min(pixels.shape[0], side)))
+    y = int(rng.integers(0, min(piece, high // 4) + pixels.shape[0] - high))
+    x = int(rng.integers(0, min(piece, wide // 4) + pixels.shape[1] - wide))
+    pixels = pixels[y : y + high, x : x + wide]
+    if rng.random() < 0.3:
+        pixels = pixels[:, :, rng.permutation(3)]
+    if rng.random() < 0.25:
+        pixels = 255 - pixels
+    return np.ascontiguousarray(pixels)
+
+
+def make_puzzle(pixels: NDArray[np.uint8], piece: int) -> DrawnPuzzle:
+    whole = cut(pixels, piece)
+    classes = find_piece_classes(whole, ())
+    merged = merge_copies(whole, classes)
+    size = SIDES * len(merged)
+    grid = classes.class_of.reshape(whole.rows, whole.cols)
+    keys = []
+    for here, there, mine, theirs in ((np.s_[:, :-1], np.s_[:, 1:], RIGHT, LEFT), (np.s_[:-1], np.s_[1:], DOWN, UP)):
+        keys.append(key_of(side_id(grid[here], mine).ravel(), side_id(grid[there], theirs).ravel(), size))
+    edges = [read_edges(merged.pieces, side) for side in range(SIDES)]
+    profiles = [read_rows(merged.pieces, side)[1] for side in range(SIDES)]
+    first, second = list_nearest(merged, edges, profiles)
+    return DrawnPuzzle(merged, np.unique(np.concatenate(keys)), first.astype(np.int64), second.astype(np.int64))
+
+
+def make_puzzles(
+    files: list[Path], each: int, drawn: int, seed: int, pieces: tuple[int, ...] = PIECES
+) -> Iterator[DrawnPuzzle]:
+    """`each` puzzles of every file, and one of each of `drawn` pictures that are drawn for the purpose."""
+    for number in range(len(files) * each + drawn):
+        rng = np.random.default_rng([seed, number])
+        piece = int(rng.choice(pieces))
+        image = Image.open(files[number // each]) if number < len(files) * each else draw_picture(rng)
+        puzzle = make_puzzle(vary(image, rng, piece), piece)
+        if len(puzzle.puzzle) >= 12:
+            yield puzzle
