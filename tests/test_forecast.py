@@ -7,9 +7,11 @@ import re
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from numba.core import event
 
 from command_line import Cli
 from jigsolve.cli import progress
@@ -98,7 +100,29 @@ def test_progress_fits_80_columns(
     assert max(map(len, lines)) <= 80
     assert "59:59 min, about 59:59 min left" in shown
     assert "…" not in shown
-    assert progress.COMPILING == "compiling, once"
+    assert progress.format_compiling(12.4) == "12 s, compiling, once"
+
+
+def test_compilation_is_said_and_not_forecast(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A minute of compilation in a stage of a second: two more seconds are left, not two minutes."""
+    now = Time()
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setattr(progress, "_is_visible", lambda: True)
+    with progress.show_progress("solving", now) as on_event:
+        on_event(StageStarted("pairs"))
+        with event.trigger_event("numba:compile"):
+            now.now += 30.0
+            with event.trigger_event("numba:compile"):
+                now.now += 30.0
+        now.now += 1.0
+        on_event(Progressed(0.5))
+        time.sleep(0.3)
+    shown = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
+    left = 2.0 * sum(WEIGHTS.values()) - 1.0
+    assert f"1:01 min, about {int(left)} s left" in shown
 
 
 def test_the_demo_prints_a_command_that_works(tmp_path: Path) -> None:

@@ -8,11 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import jigsolve
 from jigsolve.puzzle import geometry
-from jigsolve.runtime._kernels import njit
+from jigsolve.runtime._kernels import carray, declare, define, njit, pointer_to
 
 RUN = """
 from jigsolve.puzzle import _kernels, geometry
@@ -89,3 +90,22 @@ def test_a_kernel_that_cannot_be_saved_is_used_all_the_same(
     folder.symlink_to("nowhere")  # it cannot be made again: as good as a full disk
     assert [int(kernels[0](3, 1)), int(kernels[1](13))] == [13, 3]
     assert caplog.text.count("compiled kernels cannot be kept") == 1
+
+
+def test_a_declared_function_is_called_by_its_name() -> None:
+    """The caller does not hold a copy: it calls what was defined, whatever that is."""
+    fill = declare("jigsolve_test_fill", pointer_to(np.int64), pointer_to(np.float64))
+
+    @njit()
+    def fill_kernel(count, out):  # type: ignore[no-untyped-def]
+        carray(out, count[0])[:] = 7.0
+
+    @njit()
+    def call(count, out):  # type: ignore[no-untyped-def]
+        fill(count.ctypes, out.ctypes)
+
+    define(fill, fill_kernel)
+    out = np.zeros(3)
+    call(np.array([2]), out)
+    assert out.tolist() == [7.0, 7.0, 0.0]
+    assert "fill_kernel" not in next(iter(call.inspect_llvm().values()))

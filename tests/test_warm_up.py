@@ -9,8 +9,7 @@ from pathlib import Path
 
 CHECK = """
 from jigsolve.cli._kernels import watch_compilation
-compiled = []
-with watch_compilation(lambda: compiled.append(1)):
+with watch_compilation() as compilation:
     from jigsolve import solve
     from jigsolve.bags.mixed import solve_mixed
     from jigsolve.io.samples import read_sample
@@ -19,7 +18,7 @@ with watch_compilation(lambda: compiled.append(1)):
     solve(one[0], threads=1)
     solve(scramble(cut(read_sample("coffee")[:160, :160], 40), True, 1)[0], threads=1)
     solve_mixed(mix([one, two], 3)[0])
-print(len(compiled))
+print(compilation.count)
 """
 
 

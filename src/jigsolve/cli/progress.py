@@ -1,6 +1,7 @@
 """Progress on stderr, if that is a terminal."""
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,6 @@ STAGES = {
     "search": "searching",
     "confidence": "estimating confidence",
 }
-COMPILING = "compiling, once"
 BAR_WIDTH = 20  # all columns together fit into 80
 
 
@@ -34,6 +34,11 @@ def format_times(elapsed: float, left: float | None) -> str:
     return _format_seconds(elapsed) + ("" if left is None else f", about {_format_seconds(max(1.0, left))} left")
 
 
+def format_compiling(elapsed: float) -> str:
+    """12 s, compiling, once"""
+    return f"{_format_seconds(elapsed)}, compiling, once"
+
+
 def _format_seconds(seconds: float) -> str:
     whole = int(seconds)
     if whole < 60:
@@ -43,22 +48,18 @@ def _format_seconds(seconds: float) -> str:
 
 
 @contextmanager
-def show_progress(title: str) -> Iterator[EventHandler]:
+def show_progress(title: str, clock: Callable[[], float] = time.monotonic) -> Iterator[EventHandler]:
     """An event handler that shows the stages of a solve, and the time that all of them together will take."""
     if not _is_visible():
         yield ignore_event
         return
     from jigsolve.cli._kernels import watch_compilation
 
-    forecast = Forecast()
-    compiling = False
-
     def describe(task: "rich.Task") -> str:
-        return COMPILING if compiling else format_times(forecast.elapsed, forecast.left)
+        elapsed = forecast.elapsed + compilation.seconds
+        return format_compiling(elapsed) if compilation.is_running else format_times(elapsed, forecast.left)
 
     def on_event(event: Event) -> None:
-        nonlocal compiling
-        compiling = False
         forecast(event)
         match event:
             case events.StageStarted(name):
@@ -68,13 +69,11 @@ def show_progress(title: str) -> Iterator[EventHandler]:
             case events.PieceAnchored(done=done, total=total) | events.CycleFinished(done=done, total=total):
                 bar.update(task, completed=done, total=total)
 
-    def on_compile() -> None:
-        nonlocal compiling
-        compiling = True
-
-    with _open_bar(describe, transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        with watch_compilation(on_compile):
+    with watch_compilation(clock) as compilation:
+        # compilation says nothing about the pace of a solve, so the forecast does not see it
+        forecast = Forecast(lambda: clock() - compilation.seconds)
+        with _open_bar(describe, transient=True) as bar:
+            task = bar.add_task(title, total=None)
             yield on_event
 
 

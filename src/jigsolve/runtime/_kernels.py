@@ -8,6 +8,11 @@ from functools import cache
 from multiprocessing import parent_process
 
 import numba
+from llvmlite import binding
+from numba import types
+from numba.np.numpy_support import carray
+
+__all__ = ["carray", "declare", "define", "njit", "pointer_to"]
 
 
 def njit(**options):
@@ -24,6 +29,24 @@ def njit(**options):
             numba.config.CACHE_DIR = known
 
     return compile_kernel
+
+
+def pointer_to(scalar):
+    """Type of an argument of `declare`: where an array of this scalar type begins."""
+    return types.CPointer(numba.typeof(scalar(0)))
+
+
+def declare(name, *arguments):
+    """A function that other kernels call by its name, compiled once. A kernel would be copied into each caller."""
+    return types.ExternalFunction(name, types.void(*arguments))
+
+
+def define(declared, kernel):
+    """Compile the kernel behind a declared function, or load it. Do so before anything that calls it is used."""
+    kernel.compile(declared.sig.args)
+    compiled = kernel.overloads[declared.sig.args]
+    address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
+    binding.add_symbol(declared.symbol, address)
 
 
 def _allow_full_disks(kernel):

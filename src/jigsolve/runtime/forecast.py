@@ -9,6 +9,7 @@ from jigsolve.runtime.events import CycleFinished, Event, PictureStarted, PieceA
 WEIGHTS = {"pairs": 1.0, "compatibility": 1.5, "pictures": 0.0, "layout": 0.15, "search": 4.0, "reference": 0.0,
            "confidence": 0.1}  # fmt: skip
 MIN_SHARE = 0.04  # of a stage, before its own pace counts
+MIN_SECONDS = 1.0  # of all stages, before anything is promised
 
 
 class Forecast:
@@ -50,7 +51,7 @@ class Forecast:
         weight, in_stage = WEIGHTS.get(self._stage, 0.0), now - self._stage_start
         is_paced = self._share >= MIN_SHARE
         known = self._done + (weight * self._share if is_paced else 0.0)
-        if known <= 0.0:
+        if known <= 0.0 or now - self._stages_start < MIN_SECONDS:
             return None
         pace = ((now if is_paced else self._stage_start) - self._stages_start) / known  # seconds for a unit of weight
         rest = in_stage * (1.0 - self._share) / self._share if is_paced else max(0.0, weight * pace - in_stage)

@@ -1,12 +1,14 @@
 """Absolute evidence of single pairs of sides, computed when it is asked for. `e` is the NamedTuple `PairArrays`."""
 
+from functools import cache
+
 import numpy as np
 
 from jigsolve.compatibility import side_features
 from jigsolve.compatibility._kernels import FLOORS, MEASURES, fast, measure_joint
 from jigsolve.dissimilarity.block_grids import BOUNDARY_FACTOR, BOUNDARY_PENALTY, MAX_EVIDENCE, MIN_LOGIT, PHASES
 from jigsolve.puzzle._kernels import inner
-from jigsolve.runtime._kernels import njit
+from jigsolve.runtime._kernels import carray, declare, define, njit, pointer_to
 
 SIZES = 8
 SIDES, LONGEST, HEIGHT, WIDTH, REACH, SECOND_REACH, PHASES_AT, SIDES_AT = range(SIZES)  # entries of `sizes`
@@ -123,12 +125,36 @@ def weigh_pairs(model, sizes, first, second, out):
         out[k] = model[WEIGHT] * min(most, max(least, nats))
 
 
+SINGLES, INTEGERS, SIDE_IDS, DOUBLES = (pointer_to(t) for t in (np.float32, np.int64, np.int32, np.float64))
+weigh_at = declare("jigsolve_weigh_pairs", SINGLES, INTEGERS, INTEGERS, SIDE_IDS, SIDE_IDS, DOUBLES)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def weigh_addresses(model, sizes, counts, first, second, out):
+    """`weigh_pairs` of arrays given by their addresses. counts: entries of the model, of `sizes`, and pairs."""
+    model, sizes = carray(model, counts[0]), carray(sizes, counts[1])
+    weigh_pairs(model, sizes, carray(first, counts[2]), carray(second, counts[2]), carray(out, counts[2]))
+
+
+@cache
+def link_evidence():
+    """Make `weigh_at` known to the kernels that call it."""
+    define(weigh_at, weigh_addresses)
+
+
+@inner
+def weigh(model, sizes, first, second, out):
+    """`weigh_pairs` for other kernels; arrays are contiguous. `link_evidence` comes first."""
+    counts = np.array([len(model), len(sizes), len(first)])
+    weigh_at(model.ctypes, sizes.ctypes, counts.ctypes, first.ctypes, second.ctypes, out.ctypes)
+
+
 @inner
 def compute(model, sizes, a, b):
     """Evidence of one pair."""
     first, second, out = np.empty(1, np.int32), np.empty(1, np.int32), np.empty(1)
     first[0], second[0] = a, b
-    weigh_pairs(model, sizes, first, second, out)
+    weigh(model, sizes, first, second, out)
     return out[0]
 
 

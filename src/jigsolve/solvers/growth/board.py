@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from jigsolve.compatibility.evidence import Evidence, no_evidence
+from jigsolve.compatibility.evidence._kernels import link_evidence
 from jigsolve.puzzle import HOLE, Layout
 from jigsolve.puzzle.geometry import SIDES, cell_steps, compose_turns, rotate_offset
 from jigsolve.solvers.grid import GridProblem
@@ -100,6 +101,7 @@ class Board:
         self._filled_cells = np.zeros(len(problem), dtype=np.int64)
 
     def _make_arrays(self) -> Arrays:
+        link_evidence()
         problem, canvas = self.problem, self.height * self.width
         C = apply_pins(problem.C, problem.pins) if problem.pins else problem.C
         cells = np.zeros((4, canvas), dtype=np.int32)

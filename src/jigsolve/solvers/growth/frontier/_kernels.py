@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from jigsolve.compatibility.evidence._kernels import weigh_pairs
+from jigsolve.compatibility.evidence._kernels import weigh
 from jigsolve.puzzle._kernels import (
     direction_of,
     inner,
@@ -72,7 +72,7 @@ def tally_cell(b, cell):
 def add_missing(model, sizes, cache, pairs, candidates, sums):
     """Compute the evidence of pairs (2, p) that the cache does not hold and add it to the sums of their candidates."""
     found = np.empty(len(candidates))
-    weigh_pairs(model, sizes, pairs[0], pairs[1], found)
+    weigh(model, sizes, pairs[0], pairs[1], found)
     for i in range(len(candidates)):
         slot, key = k.find_slot(cache, pairs[0, i], pairs[1, i])
         cache[slot, 0], cache[slot, 1] = key, found[i]
