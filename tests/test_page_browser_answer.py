@@ -227,3 +227,18 @@ def test_words_are_for_people(browser: Browser, address: str) -> None:
         assert "onsistency" not in shown
         assert "Piece " not in (page.text_content("#tip") or "")
         assert page.evaluate("document.querySelector('#panel-solving').textContent").find("How well it fits") >= 0
+        assert page.locator("#say").bounding_box()["width"] <= 1  # type: ignore[index]  # the verdict is not written twice
+
+
+def test_notes_name_the_fields_of_the_page(browser: Browser, address: str) -> None:
+    notes = {
+        "Pieces are turned; --upright overrides it.": "Pieces are turned; “upright” overrides it.",
+        "Try --piece 20x30 or --piece 7.": "Try “Piece size: 20x30” or “Piece size: 7”.",
+        "Borders look worn; --border clean overrides it.": "Borders look worn; “Borders: clean” overrides it.",
+        "Several pictures: try --pictures 2.": "Several pictures: try “Number of pictures: 2”.",
+        "Lines are left out; --keep-lines keeps them.": "Lines are left out; “Keep lines” keeps them.",
+    }
+    with open_page(browser) as page:
+        page.goto(address)
+        translate = "(notes) => import('/static/status.js').then(({ translate }) => notes.map(translate))"
+        assert page.evaluate(translate, list(notes)) == list(notes.values())

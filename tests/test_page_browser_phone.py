@@ -8,6 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, CDPSession, Page
 
 from browser import PHONE, centre_of, find_barriers, open_layout, open_page, wait_for_answer, wait_until
+from jigsolve.io import files, render
 from jigsolve.io.layout_file import LayoutFile
 from pictures import small_puzzle
 
@@ -109,3 +110,22 @@ def test_a_phone_shows_no_narrow_buttons(browser: Browser, address: str) -> None
             ".filter((one) => one.offsetParent).map((one) => one.offsetHeight)"
         )
         assert min(heights) >= 40
+
+
+def test_the_tab_of_the_puzzle_is_on_the_screen(browser: Browser, address: str, tmp_path: Path) -> None:
+    """However many are open."""
+    puzzle, _ = small_puzzle("chelsea", 40, 3, 3)
+    with open_page(browser, *PHONE, touch=True) as page:
+        page.goto(address)
+        for k in range(4):
+            path = tmp_path / f"a long name {k}.png"
+            files.write_picture(path, render.render_sheet(puzzle))
+            page.set_input_files("#files", path)
+            page.wait_for_selector("#panel-pieces:not([hidden])")
+            tab, strip = (page.locator(name).bounding_box() for name in ("[aria-current=page]", "nav.tabs"))
+            assert tab is not None
+            assert strip is not None
+            assert strip["x"] <= tab["x"]
+            assert tab["x"] + min(tab["width"], 60) <= strip["x"] + strip["width"]
+            page.tap("#new")
+            page.wait_for_selector("#empty:not([hidden])")

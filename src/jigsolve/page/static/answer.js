@@ -3,7 +3,7 @@
 import { directionOf, pieceOf, turnOf } from "./board.js";
 import { byId, create, fillList, onClick, show } from "./dom.js";
 import { formatCount } from "./format.js";
-import { warn } from "./status.js";
+import { translate, warn } from "./status.js";
 
 const MAX_LISTED_PINS = 60; // of each type
 const HINT = "Point at a piece, or select one, to see what else could lie beside it. Drag a piece to move it.";
@@ -26,7 +26,7 @@ export class AnswerPanel {
   get cells() { return this.app.selection.cells; }
 
   showError(message) {
-    byId("answer-failed").textContent = message;
+    byId("answer-failed").textContent = translate(message ?? "");
     show("answer-failed", message);
   }
 
@@ -34,7 +34,7 @@ export class AnswerPanel {
   showAnswer() {
     const { notes } = this.app.editor.answer;
     const known = new Set(this.app.state.puzzle.notes); // shown with the pieces
-    fillList(byId("answer-notes"), notes.filter((note) => !known.has(note)));
+    fillList(byId("answer-notes"), notes.filter((note) => !known.has(note)).map(translate));
   }
 
   // --- edits of the selection ----------------------------------------------------------------------------------

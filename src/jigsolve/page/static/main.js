@@ -281,7 +281,7 @@ class App {
     this.view.setMode("board");
     this.panel.update();
     this.judge.request();
-    say(byId("verdict").textContent);
+    say(byId("verdict").textContent, false);
   }
 
   async loadAnswer(state) {
@@ -358,6 +358,7 @@ class App {
 
   // Called after each step of the editor.
   handleEdit(description) {
+    show("tip", false);
     this.view.update([], 0.25);
     if (!this.inspector) return;
     if (this.selection.cells.some((cell) => this.board.labels[cell] === undefined) || description.includes("turned the picture")) this.gestures.select([], -1);

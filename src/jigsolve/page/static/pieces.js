@@ -3,6 +3,7 @@
 import { listChoices } from "./api.js";
 import { formatCount } from "./format.js";
 import { byId, create, fillList, onClick, show } from "./dom.js";
+import { translate } from "./status.js";
 
 const SIZES = { piece: ["width", "height"], rows: ["rows"], cols: ["cols"], pictures: ["pictures"] };
 const FLAGS = { in_place: "in-place", keep_lines: "keep-lines" };
@@ -104,13 +105,13 @@ export class PiecesPanel {
   update(state) {
     const { puzzle, problem } = state;
     byId("found").textContent = puzzle ? `${formatCount(puzzle.n, "piece")} of ${puzzle.piece[0]} × ${puzzle.piece[1]} pixels` : "This picture looks whole";
-    fillList(byId("notes"), puzzle?.notes ?? ["No cuts were found in it. Cut and shuffle it here to see it solved; or, if it is scrambled after all, enter the size of its pieces."]);
-    byId("problem").textContent = problem;
+    fillList(byId("notes"), puzzle?.notes.map(translate) ?? ["No cuts were found in it. Cut and shuffle it here to see it solved; or, if it is scrambled after all, enter the size of its pieces."]);
+    byId("problem").textContent = translate(problem ?? "");
     show("problem", problem && !problem.includes("found no cuts"));
     Object.assign(this, { hasPuzzle: Boolean(puzzle), isSheet: state.sheet });
     if (state.key !== this.key || (state.version !== this.version && !this.isChanged)) this.fillForm(state);
     show("remove-reference", state.reference);
-    byId("failed").textContent = state.error;
+    byId("failed").textContent = translate(state.error ?? "");
     show("failed", state.error);
     this.updateButtons();
   }

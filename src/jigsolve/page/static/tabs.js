@@ -51,6 +51,7 @@ export class Tabs {
     tab?.unsubscribe?.();
     if (tab) tab.unsubscribe = null;
     this.draw();
+    byId("tabs").querySelector("[aria-current=page]")?.parentElement.scrollIntoView({ block: "nearest", inline: "center" });
   }
 
   remove(tab) {
