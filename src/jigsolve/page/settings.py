@@ -124,20 +124,21 @@ def build_input(source: Source, settings: Settings) -> Built:
     rows, cols = (None, None) if is_bag else (settings.rows, settings.cols)
     truth = None
     if isinstance(source, files.Pieces):
-        built = settle(
-            from_pieces(source, "what was sent", piece, settings.rotated, rows, cols, in_place=settings.in_place)
-        )
+        built = from_pieces(source, "what was sent", piece, settings.rotated, rows, cols, in_place=settings.in_place)
     elif settings.shuffle is not None:
         width, height = settings.piece or (DEFAULT_PIECE_PX, DEFAULT_PIECE_PX)
         puzzle, truth = scramble(cut(source, (width, height)), bool(settings.rotated), settings.shuffle)
         note = f"A whole picture, cut into {len(puzzle)} pieces of {width}x{height} and shuffled."
         built = Input(puzzle, notes=(note,))
     else:
-        built = settle(from_sheet(
+        built = from_sheet(
             source, piece, settings.rotated, rows, cols, bag=is_bag, in_place=settings.in_place,
             keep_lines=settings.keep_lines,
-        ))  # fmt: skip
-    _check_size(built.puzzle)
+        )  # fmt: skip
+    _check_size(built.puzzle)  # before it is tried whether pieces are turned, which costs memory for every cell
+    if truth is None:
+        built = settle(built)
+        _check_size(built.puzzle)
     return Built(built, truth)
 
 
