@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,8 @@ import pytest
 from jigsolve import InputError, Puzzle, SolveParams, cut, scramble, solve
 from jigsolve.cli import run
 from jigsolve.io import files, render
+from jigsolve.io.inputs import read_puzzle
+from jigsolve.pipeline.root import settle
 from jigsolve.runtime import memory
 from pictures import photograph, small_puzzle
 
@@ -39,6 +42,15 @@ def test_what_grows_with_what() -> None:
     assert need(blank(50, 80), keep=512) > plain
     assert need(blank(50, 80), shape=(5000, 8000)) > plain + 5 * memory.GB
     assert need(blank(123, 185), dense=True) > 12 * memory.GB  # a number for every piece in every cell
+    assert need(replace(blank(2, 3), rows=4000, cols=4000)) > 30 * memory.GB  # its picture is mostly holes
+
+
+def test_what_is_tried_before_a_solve_keeps_the_limit(tmp_path: Path) -> None:
+    """Whether pieces are turned is found by solving, too."""
+    puzzle, _ = small_puzzle("coffee", 40, 2, 3)
+    files.write_picture(tmp_path / "a.png", render.render_sheet(puzzle))
+    with pytest.raises(InputError, match="fits into"):
+        settle(read_puzzle(tmp_path / "a.png", (40, 40), rotated=None), memory_limit=0.01)
 
 
 def test_fewer_threads_where_it_is_tight() -> None:

@@ -79,7 +79,7 @@ def _read_input(request: SolveRequest, params: SolveParams, pins: Pins, bag: boo
         request.input, request.piece, request.rotated, rows, cols, bag=bag, in_place=request.in_place,
         keep_lines=request.keep_lines, memory_limit=params.memory_limit,
     )  # fmt: skip
-    given = settle(given, params.threads, pins)
+    given = settle(given, params.threads, pins, params.memory_limit)
     if request.targets.output is not None:
         files.check_picture_target(request.targets.output, given.puzzle.pieces[0])
     for note in given.notes:

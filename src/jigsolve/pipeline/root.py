@@ -39,21 +39,21 @@ def solve(
     """
     chosen = {name: options.pop(name) for name in _PARAMS & options.keys()}
     params = replace(params or SolveParams(), **chosen)
-    given = settle(to_input(source, **options), params.threads, pins)
+    given = settle(to_input(source, **options), params.threads, pins, params.memory_limit)
     task = make_task(given, params, Clock(on_event), pins=pins, reference=reference)
     result = solve_task(task)
     hint = suggest_remedy(result)
     return replace(result, notes=(*result.notes, hint)) if hint else result
 
 
-def settle(given: Input, threads: int | None = None, pins: Pins = NO_PINS) -> Input:
+def settle(given: Input, threads: int | None = None, pins: Pins = NO_PINS, memory_limit: float | None = None) -> Input:
     """The input with its piece size decided, and whether pieces are turned.
 
     Where the sheet does not show it, every possibility is tried quickly.
     """
     if given.is_orientation_open and _need_turns(pins):
         given = set_orientation(given, rotated=True)
-    quick = SolveParams(effort="fast", threads=threads)
+    quick = SolveParams(effort="fast", threads=threads, memory_limit=memory_limit)
 
     tried: dict[tuple[int, bool], Result] = {}  # by pieces, which the results hold, and whether they are turned
 

@@ -58,7 +58,8 @@ def estimate_need(puzzle: Puzzle, shape: tuple[int, int], candidates: int, dense
     pieces = n * (PIECE_BYTES + along * (high + wide) // 2 + CANDIDATE_BYTES * max(0, candidates - USUAL_CANDIDATES))
     canvas = CELL_BYTES * (max(shape) ** 2 if len(puzzle.turns) == 4 else shape[0] * shape[1])
     labels = len(puzzle.turns) * (shape[0] + 2) * (shape[1] + 2)
-    return Need(PROGRAM_BYTES + 3 * puzzle.pieces.nbytes + pieces + canvas + (LABEL_BYTES * n * labels if dense else 0))
+    pixels = puzzle.pieces[0].nbytes * (2 * n + max(n, puzzle.rows * puzzle.cols))  # copies, and the picture with holes
+    return Need(PROGRAM_BYTES + pixels + pieces + canvas + (LABEL_BYTES * n * labels if dense else 0))
 
 
 def max_readable_pixels(limit_gb: float | None = None) -> float:
