@@ -1,4 +1,9 @@
-"""Fragments of a bitmap cache. Without an argument it writes a cache of its own, of parts of two pictures."""
+"""
+Fragments of a bitmap cache
+===========================
+
+A remote-desktop client stores tiles of the screen. What is left of them is put together as far as it is believed.
+"""
 
 import random
 import struct
@@ -6,9 +11,11 @@ import sys
 import tempfile
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from jigsolve import solve_fragments
+from jigsolve.io.render import render_picture
 from jigsolve.io.samples import read_sample
 
 
@@ -27,15 +34,26 @@ def write_cache(path: Path) -> None:
     path.write_bytes(content)
 
 
+# %%
+# The argument is a cache of your own. Without one, parts of two pictures are written as a cache.
+
 with tempfile.TemporaryDirectory() as folder:
     cache = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(folder) / "Cache0000.bin"
     if len(sys.argv) < 2:
         write_cache(cache)
     found = solve_fragments(cache, min_confidence=0.9)
-print(
-    f"{len(found.fragments)} fragments of {len(found.input.puzzle)} tiles, {found.share:.1%} of joints believed right"
-)
+tiles = found.input.puzzle
+print(f"{len(found.fragments)} fragments of {len(tiles)} tiles, {found.share:.1%} of joints believed right")
 for fragment in found.fragments[:5]:
-    print(
-        f"{fragment.tiles} tiles on {fragment.layout.rows} rows x {fragment.layout.cols} cols, {fragment.holes} holes"
-    )
+    layout = fragment.layout
+    print(f"{fragment.tiles} tiles on {layout.rows} rows x {layout.cols} cols, {fragment.holes} holes")
+
+# %%
+# The largest fragments. Cells whose tile was lost stay empty.
+
+largest = found.fragments[:2]
+figure, axes = plt.subplots(1, len(largest), figsize=(9, 3.6), squeeze=False, layout="constrained")
+for place, fragment in zip(axes[0], largest, strict=True):
+    place.imshow(render_picture(tiles, fragment.layout))
+    place.axis("off")
+plt.show()

@@ -77,6 +77,15 @@ def test_examples(path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: p
     assert capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "path", [path for path in EXAMPLES if not path.name.startswith("my_")], ids=lambda path: path.name
+)
+def test_examples_of_the_gallery_have_titles(path: Path) -> None:
+    """Without one `make docs` fails."""
+    _, title, line, *_ = path.read_text().splitlines()
+    assert line == "=" * len(title)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_quoted_files_are_as_they_are(page: Path) -> None:
     for name, code in re.findall(r"^<!-- (\S+\.py) -->\n```python\n(.*?)^```", page.read_text(), re.M | re.S):
