@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jigsolve.confidence import Candidates, Confidence
+from jigsolve.dissimilarity import Fading
 from jigsolve.io.inputs import Input, compose_picture
 from jigsolve.pipeline.params import SolveParams
 from jigsolve.puzzle import Layout, Pixels, Puzzle
@@ -26,6 +27,7 @@ class Result:
     seconds, cpu_seconds: of each stage: pairs, compatibility, layout, confidence; solvers may have more.
     notes: remarks, one line each.
     border: state of the borders that was found or given: clean, worn or noisy.
+    fading: how the pieces have faded; None if all have faded alike, or not at all.
     stopped: the time limit or an interrupt ended the solve early; this is the best answer so far.
     """
 
@@ -40,6 +42,7 @@ class Result:
     notes: tuple[str, ...] = ()
     stopped: bool = False
     border: str = "clean"
+    fading: Fading | None = None
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.consistency):
