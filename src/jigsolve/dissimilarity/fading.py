@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from scipy.sparse import bsr_array
 from scipy.sparse.linalg import cg
 
-from jigsolve.dissimilarity.damage import MIN_SAMPLE, SideIds, find_mutual
+from jigsolve.dissimilarity.damage import MIN_SAMPLE, MutualPairs, SideIds, find_mutual
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.dissimilarity.pairs import Pairs
 from jigsolve.dissimilarity.search import find_pairs
 from jigsolve.dissimilarity.strips import border_pixels
-from jigsolve.puzzle import PieceClasses, Pixels, Puzzle
+from jigsolve.puzzle import Pixels, Puzzle
 from jigsolve.puzzle.geometry import SIDES, piece_of, side_of
 from jigsolve.runtime import SERIAL, Workers
 
@@ -35,7 +35,6 @@ PRIOR_DEVIATION = 0.1  # of gains and offsets, before the puzzle has told it
 FIRST_WIDTH, WIDTH = 20.0, 2.0  # standard deviations from which joints count less: at first, and later
 WIDE_ITERATIONS = 2
 ITERATIONS = 8
-ROUNDS = 3  # in which joints are found among corrected pieces
 TEST_FOLDS = 3  # parts of the joints, each of which is predicted by the others
 TEST_ITERATIONS = 4
 TEST_GAP = 0.2  # by which the nearest side is nearer than the second, in joints that test it
@@ -51,9 +50,14 @@ class Fading:
     gain: Floats
     offset: Floats
 
-    def of_members(self, classes: PieceClasses) -> Fading:
-        """The fading of all pieces, from that of their classes."""
-        return Fading(self.gain[classes.class_of], self.offset[classes.class_of])
+    def take(self, numbers: NDArray[np.integer]) -> Fading:
+        return Fading(self.gain[numbers], self.offset[numbers])
+
+    def place(self, numbers: NDArray[np.integer], total: int) -> Fading:
+        """The fading of `total` pieces, of which these numbers are the ones described here."""
+        gain, offset = np.ones((total, self.gain.shape[1])), np.zeros((total, self.gain.shape[1]))
+        gain[numbers], offset[numbers] = self.gain, self.offset
+        return Fading(gain, offset)
 
     def even_out(self, pieces: Pixels) -> Pixels:
         """The pieces as if all had faded alike, as far as the range of levels allows."""
@@ -83,29 +87,36 @@ class Fading:
 
 def find_fading(pairs: Pairs, workers: Workers = SERIAL) -> Fading | None:
     """How pieces have faded; None if all have faded alike, or not at all. pairs: of the pieces as they are."""
-    puzzle = pairs.puzzle
-    joints = _read_joints(pairs)
-    if _test_fading(joints.take(joints.gap[:, 0] > TEST_GAP), len(puzzle)) < MIN_GAIN:
+    puzzle, mutual = pairs.puzzle, find_mutual(pairs)
+    clear = _find_clear(pairs, mutual)
+    if _test_fading(_read_joints(puzzle, mutual.first[clear], mutual.second[clear]), len(puzzle)) < MIN_GAIN:
         return None
-    fading = _fit(joints, len(puzzle))
-    for _ in range(ROUNDS - 1):
-        better = find_pairs(fading.correct(puzzle), pairs.measure, 2, workers)
-        if workers.incomplete:
-            break
-        fading = _fit(_read_joints(replace(better, puzzle=puzzle)), len(puzzle))
-    return fading
+    fading = fit_fading(puzzle, mutual.first, mutual.second)
+    mutual = find_mutual(find_pairs(fading.correct(puzzle), pairs.measure, 2, workers))
+    return fit_fading(puzzle, mutual.first, mutual.second)
+
+
+def fit_fading(puzzle: Puzzle, first: SideIds, second: SideIds) -> Fading:
+    """How pieces have faded, if most of these pairs of sides are joints."""
+    return _fit(_read_joints(puzzle, first, second), len(puzzle))
+
+
+def _find_clear(pairs: Pairs, mutual: MutualPairs) -> NDArray[np.bool_]:
+    """(joints,) those whose two sides are clearly nearer than the second nearest."""
+    if pairs.distances.shape[1] < 2:
+        return np.zeros(len(mutual.first), dtype=bool)
+    clear: NDArray[np.bool_] = pairs.distances[:, 0] < (1.0 - TEST_GAP) * pairs.distances[:, 1]
+    return np.asarray(clear[mutual.first] & clear[mutual.second])
 
 
 class _Joints(NamedTuple):
-    """Joints that match best: the numbers of their two pieces, and moments of the two borders at the cut.
+    """Joints that are likely to be true: the numbers of their two pieces, and moments of the two borders at the cut.
 
-    gap: (joints, 1) by which they are nearer than the second nearest, 0 to 1. The rest: (joints, channels).
-    share: (joints, 1) variance of a border's mean, as a share of that of its pixels.
+    share: (joints, 1) variance of a border's mean, as a share of that of its pixels. The rest: (joints, channels).
     """
 
     first: SideIds
     second: SideIds
-    gap: Floats
     share: Floats
     first_mean: Floats
     second_mean: Floats
@@ -132,28 +143,25 @@ class _Steps(NamedTuple):
     unit: Floats
 
 
-def _read_joints(pairs: Pairs) -> _Joints:
-    """Sides that are each other's nearest. Borders are extrapolated to the cut by a line through two pixels."""
-    pieces, mutual = pairs.puzzle.pieces, find_mutual(pairs)
+def _read_joints(puzzle: Puzzle, first: SideIds, second: SideIds) -> _Joints:
+    """Borders are extrapolated to the cut by a line through two pixels."""
+    pieces = puzzle.pieces
     channels = 3 if pieces.shape[3] >= 3 else 1
-    two = pairs.distances[:, :2] if pairs.distances.shape[1] > 1 else np.tile(pairs.distances, 2)
-    own_gap = 1.0 - two[:, 0] / np.where(two[:, 1] > 0.0, two[:, 1], 1.0)
-    gap = np.minimum(own_gap[mutual.first], own_gap[mutual.second])[:, None]
-    share = np.empty((len(mutual.first), 1))
-    moments = np.empty((5, len(mutual.first), channels))
-    kinds = SIDES * side_of(mutual.first) + side_of(mutual.second)
+    share = np.empty((len(first), 1))
+    moments = np.empty((5, len(first), channels))
+    kinds = SIDES * side_of(first) + side_of(second)
     for kind in np.unique(kinds):
         chosen = np.flatnonzero(kinds == kind)
         mine, theirs = (
             _extrapolate(pieces[piece_of(sides[chosen])], int(side_of(sides[chosen[0]])), channels)
-            for sides in (mutual.first, mutual.second)
+            for sides in (first, second)
         )
         both = np.stack([mine, theirs[:, ::-1]])
         means = both.mean(axis=2)
         both -= means[:, :, None]
         share[chosen] = min(1.0, DEPENDENT_PX / mine.shape[1])
         moments[:, chosen] = [*means, *(both**2).mean(axis=2), (both[0] * both[1]).mean(axis=1)]
-    return _Joints(piece_of(mutual.first), piece_of(mutual.second), gap, share, *moments)
+    return _Joints(piece_of(first), piece_of(second), share, *moments)
 
 
 def _extrapolate(pieces: Pixels, side: int, channels: int) -> Floats:

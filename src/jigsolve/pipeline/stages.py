@@ -9,11 +9,22 @@ import math
 from contextlib import suppress
 from dataclasses import replace
 
-from scipy.sparse import csr_array
+import numpy as np
+from scipy.sparse import csr_array, triu
 
 from jigsolve.compatibility import Joints, Learned, Percentile
 from jigsolve.confidence import Candidates, judge_layout
-from jigsolve.dissimilarity import BORDERS, CLEAN, BlockGrids, Border, Fading, Pairs, find_fading, find_pairs
+from jigsolve.dissimilarity import (
+    BORDERS,
+    CLEAN,
+    BlockGrids,
+    Border,
+    Fading,
+    Pairs,
+    find_fading,
+    find_pairs,
+    fit_fading,
+)
 from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints
 from jigsolve.pipeline.result import Result
 from jigsolve.pipeline.task import Task
@@ -26,6 +37,8 @@ from jigsolve.runtime.events import LayoutImproved
 from jigsolve.solvers import SOLVERS, Answer, Budget, GridProblem, estimate_shape, open_frame_size, solve_in_place
 
 FADED_NOTE = "Pieces have faded differently; --even-out evens the picture out."
+FADING_ROUNDS = 4  # of estimating how pieces have faded from likely joints of corrected pieces
+MIN_PROBABILITY = 0.5  # of these joints
 JUDGE = Learned()  # the calibrated P that all answers are judged by
 
 
@@ -61,11 +74,18 @@ def _find_clean(task: Task, merged: Puzzle, workers: Workers) -> Pairs:
 
 
 def _correct_fading(task: Task, pairs: Pairs, workers: Workers) -> Pairs:
-    """Measure corrected pieces, if they turn out to have faded differently."""
+    """Measure corrected pieces, if they turn out to have faded differently. Likely joints tell it ever better."""
     if task.params.border == CLEAN.name or pairs.incomplete:
         return pairs
-    fading = find_fading(pairs, workers)
-    return pairs if fading is None else replace(_find_clean(task, fading.correct(pairs.puzzle), workers), fading=fading)
+    shown, fading = pairs.puzzle, find_fading(pairs, workers)
+    if fading is None:
+        return pairs
+    for _ in range(FADING_ROUNDS):
+        pairs = _find_clean(task, fading.correct(shown), workers)
+        P = triu(JUDGE.compute_probabilities(pairs, workers)).tocoo()
+        likely = P.data >= MIN_PROBABILITY
+        fading = fit_fading(shown, P.row[likely].astype(np.intp), P.col[likely].astype(np.intp))
+    return replace(_find_clean(task, fading.correct(shown), workers), fading=fading)
 
 
 def _read_damage(task: Task, pairs: Pairs, classes: PieceClasses, workers: Workers) -> Pairs:
@@ -172,7 +192,7 @@ def judge(task: Task, pairs: Pairs, joints: Joints, answer: Answer) -> Result:
 def _find_fading_of_pieces(pairs: Pairs) -> Fading | None:
     if pairs.fading is None or pairs.classes is None:
         return None
-    return pairs.fading.of_members(pairs.classes)
+    return pairs.fading.take(pairs.classes.class_of)
 
 
 def _find_known(task: Task, pairs: Pairs, joints: Joints, answer: Answer) -> Joints:
