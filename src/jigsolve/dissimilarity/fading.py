@@ -38,7 +38,9 @@ ITERATIONS = 8
 TEST_FOLDS = 3  # parts of the joints, each of which is predicted by the others
 TEST_ITERATIONS = 4
 TEST_GAP = 0.2  # by which the nearest side is nearer than the second, in joints that test it
-MIN_GAIN = 0.0  # of that prediction, in nats per joint: clean, worn, noisy and coded puzzles have less
+MIN_GAIN = 0.03  # of that prediction, in nats per joint: worn, noisy and coded puzzles have less than 0.02
+MIN_CHANGE = 1.0 / 255  # of the pieces' mean levels, root mean square: clean puzzles have less than 0.5 / 255
+SURE_CHANGE = 3.0 / 255  # above which no test is needed: worn, noisy and coded puzzles have less than 2.5 / 255
 MAX_SOLVER_STEPS = 300
 SOLVER_TOLERANCE = 1e-4
 
@@ -58,6 +60,11 @@ class Fading:
         gain, offset = np.ones((total, self.gain.shape[1])), np.zeros((total, self.gain.shape[1]))
         gain[numbers], offset[numbers] = self.gain, self.offset
         return Fading(gain, offset)
+
+    def measure_change(self, pieces: Pixels) -> float:
+        """The root mean square of the change of the pieces' mean levels."""
+        mean = pieces[..., : self.gain.shape[1]].mean(axis=(1, 2)) / np.iinfo(pieces.dtype).max
+        return float(np.sqrt(((mean - (mean - self.offset) / self.gain) ** 2).mean()))
 
     def even_out(self, pieces: Pixels) -> Pixels:
         """The pieces as if all had faded alike, as far as the range of levels allows."""
@@ -88,10 +95,14 @@ class Fading:
 def find_fading(pairs: Pairs, workers: Workers = SERIAL) -> Fading | None:
     """How pieces have faded; None if all have faded alike, or not at all. pairs: of the pieces as they are."""
     puzzle, mutual = pairs.puzzle, find_mutual(pairs)
-    clear = _find_clear(pairs, mutual)
-    if _test_fading(_read_joints(puzzle, mutual.first[clear], mutual.second[clear]), len(puzzle)) < MIN_GAIN:
-        return None
     fading = fit_fading(puzzle, mutual.first, mutual.second)
+    change = fading.measure_change(puzzle.pieces)
+    if change < MIN_CHANGE:
+        return None
+    if change < SURE_CHANGE:
+        clear = _find_clear(pairs, mutual)
+        if _test_fading(_read_joints(puzzle, mutual.first[clear], mutual.second[clear]), len(puzzle)) < MIN_GAIN:
+            return None
     mutual = find_mutual(find_pairs(fading.correct(puzzle), pairs.measure, 2, workers))
     return fit_fading(puzzle, mutual.first, mutual.second)
 
