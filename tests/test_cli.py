@@ -225,6 +225,15 @@ def test_output_has_a_short_form(cli: Cli, tmp_path: Path) -> None:
     assert written(tmp_path) == {"p.png", "s.png"}
 
 
+def test_pieces_are_laid_out_with_gaps(cli: Cli, tmp_path: Path) -> None:
+    cli("scramble", "photo.png", "--piece", PIECE, "--output", "p.png")
+    cli("solve", "p.png", "--piece", PIECE, "--output", "s.png", "--gap", "3", "--even-out", "--effort", "fast")
+    picture, sheet = files.read_picture(tmp_path / "s.png"), files.read_picture(tmp_path / "p.png")
+    rows, cols = sheet.shape[0] // int(PIECE), sheet.shape[1] // int(PIECE)
+    assert picture.shape == (sheet.shape[0] + 3 * (rows - 1), sheet.shape[1] + 3 * (cols - 1), 4)
+    assert not picture[int(PIECE) : int(PIECE) + 3, :, 3].any()
+
+
 def test_names_are_the_tables() -> None:
     assert list(names.SOLVERS) == list(SOLVERS)
     assert list(names.COMPATIBILITIES) == list(COMPATIBILITIES)

@@ -24,6 +24,8 @@ ERRORS: Sequence[tuple[str, str]] = [
     ("solve p.png --piece 40 --dissimilarity none --output s.png", "mahalanobis"),
     ("solve p.png --piece 40 --seed -1 --output s.png", "seed"),
     ("solve p.png --piece 40 --threads 0 --output s.png", "--threads"),
+    ("solve p.png --piece 40 --gap -1 --output s.png", "--gap"),
+    ("solve p.png --piece 40 --gap 2 --keep-lines --output s.png", "--gap or --keep-lines"),
     ("solve p.png --piece 40 --output s.xyz", "end in"),
     ("solve p.png --piece 40 --output none/s.png", "folder"),
     ("solve p.png --piece 40 --layout none/l.json", "folder"),

@@ -167,3 +167,17 @@ def test_only_joints_of_swapped_identical_pieces_are_blue() -> None:
     pieces[0, 1:3] = pieces[0, 2:0:-1]  # a white piece and another
     alike, _ = render.find_swapped_joints(Layout(pieces, truth.turns), truth, puzzle.appearances())
     assert alike.tolist() == [[True, False, False]]  # only the first joint shows a pair of the truth
+
+
+def test_gaps_keep_pieces_apart() -> None:
+    whole = noise(8, 12)
+    puzzle, truth = scramble(cut(whole, 4), True, 3)
+    spread = render.render_picture(puzzle, truth, gap=3)
+    assert spread.shape == (11, 18, 3)
+    np.testing.assert_array_equal(spread[7:11, 14:18], whole[4:8, 8:12])
+    assert not spread[4:7].any()
+    clear = render.clear_holes(spread, truth, gap=3)
+    assert clear.shape == (11, 18, 4)
+    assert (clear[..., 3] == 255).sum() == whole[..., 0].size
+    with pytest.raises(InputError, match="gap of at least 0"):
+        render.render_picture(puzzle, truth, gap=-1)

@@ -123,7 +123,8 @@ def _solve_each(
         pieces = result.layout.pieces
         layout = Layout(np.where(pieces == HOLE, HOLE, numbers[pieces]), result.layout.turns)
         candidates = replace(result.candidates, numbers=numbers, total=len(bag))
-        results.append(replace(result, layout=layout, candidates=candidates, input=given))
+        fading = result.fading and result.fading.place(numbers, len(bag))
+        results.append(replace(result, layout=layout, candidates=candidates, input=given, fading=fading))
     return results
 
 
@@ -139,4 +140,6 @@ def extract_picture(result: Result) -> Result:
     puzzle = Puzzle(bag.puzzle.pieces[numbers], layout.rows, layout.cols, bag.puzzle.rotated)
     names = None if bag.names is None else tuple(bag.names[k] for k in numbers)
     candidates = replace(result.candidates, numbers=None)
-    return replace(result, layout=layout, input=replace(bag, puzzle=puzzle, names=names), candidates=candidates)
+    fading = result.fading and result.fading.take(numbers)
+    given = replace(bag, puzzle=puzzle, names=names)
+    return replace(result, layout=layout, input=given, candidates=candidates, fading=fading)

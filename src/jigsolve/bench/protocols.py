@@ -12,11 +12,10 @@ from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from jigsolve.bench import sheets
+from jigsolve.bench import damage, sheets
 from jigsolve.bench.alignment import align, filled_cells
 from jigsolve.io import inputs, pictures, render
 from jigsolve.io.inputs import Input
-from jigsolve.io.normalise import normalise_pieces
 from jigsolve.puzzle import HOLE, NO_PINS, UNKNOWN, Layout, PinnedCell, Pins, Pixels, Puzzle, Size
 from jigsolve.puzzle.pieces import cut, mix, scramble
 from jigsolve.puzzle.scores import Scores, match_pictures, score
@@ -72,6 +71,9 @@ class Condition(NamedTuple, Generic[Change]):
     change: Change
     lo: int = 0
     hi: int = 0
+
+
+PuzzleChange = Callable[[Case, int, np.random.Generator], Case]
 
 
 def make_case(protocol: str, picture: Pixels, piece: Size, rotate: bool, seed: int) -> Case:
@@ -221,33 +223,9 @@ def _unshuffle(case: Case, number: int, rng: np.random.Generator) -> Case:
     return replace(case, puzzle=placed, truth=Layout(np.arange(len(puzzle)).reshape(truth.pieces.shape), truth.turns))
 
 
-def _wear(case: Case, number: int, rng: np.random.Generator) -> Case:
-    """Every piece has lost N pixels at each of its sides."""
-    height, width = case.puzzle.pieces.shape[1:3]
-    return _replace_pieces(case, case.puzzle.pieces[:, number : height - number, number : width - number])
-
-
-def _fade(case: Case, number: int, rng: np.random.Generator) -> Case:
-    """Every piece has faded towards white, by a random share of at most N percent."""
-    top, pieces = np.iinfo(case.puzzle.pieces.dtype).max, case.puzzle.pieces
-    left = 1.0 - rng.uniform(0.0, number / 100.0, len(pieces))[:, None, None, None]
-    return _replace_pieces(case, top - (top - pieces) * left)
-
-
-def _add_noise(case: Case, number: int, rng: np.random.Generator) -> Case:
-    """Gaussian noise on every pixel, with a standard deviation of N levels out of 255."""
-    pieces = case.puzzle.pieces
-    return _replace_pieces(case, pieces + rng.normal(0.0, number * np.iinfo(pieces.dtype).max / 255.0, pieces.shape))
-
-
-def _shrink_some(case: Case, number: int, rng: np.random.Generator) -> Case:
-    """One piece in five has lost up to N pixels at its right and at its bottom."""
-    pieces = list(case.puzzle.pieces)
-    height, width = pieces[0].shape[:2]
-    for k in np.flatnonzero(rng.random(len(pieces)) < 0.2):
-        less = rng.integers(0, number + 1, 2)
-        pieces[k] = pieces[k][: height - less[0], : width - less[1]]
-    return _replace_pieces(case, normalise_pieces(pieces, [str(k) for k in range(len(pieces))])[0])
+def _damage(change: damage.Damage) -> PuzzleChange:
+    """A condition that changes the pixels of the pieces alone."""
+    return lambda case, number, rng: _replace_pieces(case, change(case.puzzle.pieces, number, rng))
 
 
 def _draw_gaps(case: Case, number: int, rng: np.random.Generator) -> Case:
@@ -375,12 +353,13 @@ def _replace_pieces(case: Case, pieces: np.ndarray) -> Case:
     return replace(case, puzzle=replace(case.puzzle, pieces=np.ascontiguousarray(pieces)))
 
 
-PUZZLE_CONDITIONS = {
+PUZZLE_CONDITIONS: dict[str, Condition[PuzzleChange]] = {
     "in-place": Condition(_unshuffle),
-    "worn": Condition(_wear, 1, 64),
-    "faded": Condition(_fade, 1, 99),
-    "noise": Condition(_add_noise, 1, 255),
-    "uneven": Condition(_shrink_some, 1, 2),
+    "worn": Condition(_damage(damage.wear), 1, 64),
+    "eroded": Condition(_damage(damage.erode), 1, 64),
+    "faded": Condition(_damage(damage.fade), 1, 99),
+    "noise": Condition(_damage(damage.add_noise), 1, 255),
+    "uneven": Condition(_damage(damage.shrink_some), 1, 2),
     "gaps": Condition(_draw_gaps, 1, 64),
     "lines": Condition(_draw_lines, 1, 64),
     "scaled": Condition(_scale, 20, 400),

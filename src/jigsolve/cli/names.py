@@ -42,6 +42,7 @@ PROTOCOLS = {
     "white-N": "the brightest N % overexposed",
     "in-place": "every piece in its place, only turned: Type 3, with --type 2",
     "worn-N": "N pixels lost at every side of every piece",
+    "eroded-N": "the same, and enlarged to the old size",
     "faded-N": "every piece faded, by up to N %",
     "noise-N": "Gaussian noise of N levels",
     "uneven-N": "some pieces up to N pixels smaller",

@@ -42,6 +42,8 @@ class SolveRequest:
     pictures: int | Auto | None = None  # that the pieces belong to; None if the user did not say
     pin: Path | None = None
     reference: Path | None = None
+    gap: int = 0  # pixels between the pieces of the picture
+    even_out: bool = False  # undo in the picture that pieces have faded differently
     turn: int = 0  # degrees that the finished picture is turned by
     fragments: bool | None = None  # None: if the input is a cache
     min_confidence: float | None = None  # of the joints of fragments; None for the default
@@ -53,6 +55,8 @@ class SolveRequest:
         check_distinct(self.input, *self.targets, self.pin, self.reference)
         if self.turn not in (0, 90, 180, 270):
             raise InputError(f"Expected --turn 90, 180 or 270, got {self.turn}.")
+        if self.gap and self.keep_lines:
+            raise InputError("Expected --gap or --keep-lines, got both.")
         if self.fragments and self.pictures is not None:
             raise InputError("Expected --fragments or --pictures, got both.")
         if self.ocr is not None and self.targets.report is None:

@@ -53,7 +53,7 @@ def run(request: SolveRequest, params: SolveParams) -> bool:
         results = [turn_result(result, request.turn // 90) for result in results]
     print_summary(results, time.perf_counter() - begin)
     targets = request.targets.for_pictures(len(results))
-    write_answers(results, targets)
+    write_answers(results, targets, request.gap, request.even_out)
     recorder.flush()
     write_replays(request.input.name, solved, targets, timeline)
     print_verdicts(results, targets)
@@ -101,14 +101,14 @@ def print_summary(results: Sequence[Result], seconds: float) -> None:
             say(f"Note: {note}")
 
 
-def write_answers(results: Sequence[Result], targets: Sequence[Targets]) -> None:
+def write_answers(results: Sequence[Result], targets: Sequence[Targets], gap: int = 0, even_out: bool = False) -> None:
     """Write pictures, layout files and overlays: all of them, or none."""
     contents: dict[Path, Pixels | Picture | LayoutFile] = {}
     for result, to in zip(results, targets, strict=True):
         if to.output is not None:
-            picture = result.picture()
+            picture = result.picture(gap=gap, even_out=even_out)
             if to.output.suffix.lower() == ".png":
-                picture = render.clear_holes(picture, result.layout)
+                picture = render.clear_holes(picture, result.layout, gap)
             contents[to.output] = Picture(picture, profile=result.input.profile)
         if to.layout is not None:
             given = result.input

@@ -119,6 +119,14 @@ def solve(
     reference: Annotated[
         File, make_option("PICTURE", "Another picture of the scene, of any size and exposure.", KNOWN)
     ] = None,
+    gap: Annotated[
+        int,
+        make_option("N", "Leave N pixels between the pieces of the picture, as where borders are lost.", PUZZLE, min=0),
+    ] = 0,
+    even_out: Annotated[
+        bool,
+        typer.Option("--even-out", rich_help_panel=PUZZLE, help="Undo in the picture that pieces faded differently."),
+    ] = False,
     turn: Annotated[
         int, make_option("DEGREES", "Turn the finished picture clockwise by 90, 180 or 270 degrees.", PUZZLE)
     ] = 0,
@@ -165,7 +173,7 @@ def solve(
     request = SolveRequest(
         input=input, targets=Targets(output, layout, overlay, report, animation), piece=parse_piece_choice(piece),
         rotated=rotated, in_place=in_place, keep_lines=keep_lines, rows=rows, cols=cols,
-        pictures=parse_picture_count(pictures), pin=pin, reference=reference, turn=turn,
+        pictures=parse_picture_count(pictures), pin=pin, reference=reference, turn=turn, gap=gap, even_out=even_out,
         fragments=fragments, min_confidence=min_confidence, ocr=ocr,
     )  # fmt: skip
     from jigsolve.cli.plugins import load_plugins

@@ -2,6 +2,7 @@
 
 from jigsolve.dissimilarity.block_grids import BlockGrids
 from jigsolve.dissimilarity.border import BORDERS, CLEAN, NOISY, WORN, Border
+from jigsolve.dissimilarity.fading import Fading, find_fading, fit_fading
 from jigsolve.dissimilarity.form import Term
 from jigsolve.dissimilarity.mahalanobis import Mahalanobis
 from jigsolve.dissimilarity.mgc import Mgc
@@ -15,5 +16,6 @@ DISSIMILARITIES: dict[str, Dissimilarity] = {"mahalanobis": Mahalanobis(), "mgc"
 
 __all__ = [
     "BORDERS", "CLEAN", "DISSIMILARITIES", "NOISY", "NO_SIDE", "WORN", "BlockGrids", "Border", "CandidateBias",
-    "Dissimilarity", "Mahalanobis", "Mgc", "Pairs", "Ssd", "Strips", "Term", "compute_quartiles", "find_pairs",
+    "Dissimilarity", "Fading", "Mahalanobis", "Mgc", "Pairs", "Ssd", "Strips", "Term", "compute_quartiles",
+    "find_fading", "find_pairs", "fit_fading",
 ]  # fmt: skip

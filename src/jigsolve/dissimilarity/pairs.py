@@ -15,6 +15,7 @@ from jigsolve.runtime import split_range
 
 if TYPE_CHECKING:
     from jigsolve.dissimilarity.block_grids import BlockGrids
+    from jigsolve.dissimilarity.fading import Fading
     from jigsolve.dissimilarity.protocol import Dissimilarity
 
 Floats = NDArray[np.float64]
@@ -34,6 +35,7 @@ class Pairs:
     rival_count: number of sides that each side may face, copies of pieces included.
     classes:     if the puzzle has one piece of each class of identical pieces, those classes.
     block_grids: block grids of the pieces, if they were read.
+    fading:      how the pieces had faded, if the puzzle has them corrected.
     incomplete:  time ran out before all pairs were measured. interrupted: Ctrl-C came.
     """
 
@@ -45,6 +47,7 @@ class Pairs:
     border: Border = CLEAN
     classes: PieceClasses | None = None
     block_grids: BlockGrids | None = None
+    fading: Fading | None = None
     incomplete: bool = False
     interrupted: bool = False
 

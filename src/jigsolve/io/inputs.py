@@ -266,10 +266,11 @@ def _convert_pieces(read: Pieces, path: str, options: ReadOptions) -> Input:
     )
 
 
-def compose_picture(source: Input, layout: Layout) -> Pixels:
-    """The layout as a picture. The margin is kept if the pieces fill their old place and orientations are known."""
-    picture = render.render_picture(source.puzzle, layout)
-    if source.sheet is None:
+def compose_picture(source: Input, layout: Layout, gap: int = 0) -> Pixels:
+    """The layout as a picture. The margin is kept if the pieces fill their old place and orientations are known, and if
+    there is no gap between them."""
+    picture = render.render_picture(source.puzzle, layout, gap)
+    if source.sheet is None or gap:
         return picture
     if source.lines is not None:
         return _draw_lines(source.sheet, source.lines, picture, layout)

@@ -28,8 +28,13 @@ def render_sheet(puzzle: Puzzle) -> Pixels:
     return _assemble(puzzle.pieces, puzzle.rows, puzzle.cols)
 
 
-def render_picture(puzzle: Puzzle, layout: Layout) -> Pixels:
-    """The pieces in the cells and turns of the layout. Holes are black (and transparent, with alpha)."""
+def render_picture(puzzle: Puzzle, layout: Layout, gap: int = 0) -> Pixels:
+    """The pieces in the cells and turns of the layout, with a gap between them.
+
+    Holes and gaps are black (and transparent, with alpha). gap: in pixels.
+    """
+    if gap < 0:
+        raise InputError(f"Expected a gap of at least 0 pixels, got {gap}.")
     cells, turns = layout.pieces.ravel(), layout.turns.ravel()
     if cells.max() >= len(puzzle):
         raise InputError(f"Expected a layout of {len(puzzle)} pieces, got piece number {cells.max()}.")
@@ -41,16 +46,19 @@ def render_picture(puzzle: Puzzle, layout: Layout) -> Pixels:
             if rotated.shape[1:] != pieces.shape[1:]:
                 raise InputError("Expected oblong pieces in half turns only, got a quarter turn.")
             pieces[chosen] = rotated
-    return _assemble(pieces, layout.rows, layout.cols)
+    picture = _assemble(pieces, layout.rows, layout.cols)
+    return _spread(picture, layout.rows, layout.cols, gap) if gap else picture
 
 
-def clear_holes(picture: Pixels, layout: Layout) -> Pixels:
-    """A picture of a layout with holes, with an alpha channel that makes them transparent."""
+def clear_holes(picture: Pixels, layout: Layout, gap: int = 0) -> Pixels:
+    """A picture of a layout with an alpha channel that makes holes and gaps transparent, if there are any."""
     filled = layout.pieces != HOLE
-    height, width, channels = picture.shape
-    if filled.all() or channels not in (1, 3) or height % layout.rows or width % layout.cols:
+    height, width, channels = picture.shape[0] + gap, picture.shape[1] + gap, picture.shape[2]
+    is_whole = bool(filled.all()) and not gap
+    if is_whole or channels not in (1, 3) or height % layout.rows or width % layout.cols:
         return picture
-    mask = filled.repeat(height // layout.rows, axis=0).repeat(width // layout.cols, axis=1)
+    mask = filled.repeat(height // layout.rows - gap, axis=0).repeat(width // layout.cols - gap, axis=1)
+    mask = _spread(mask[..., None], layout.rows, layout.cols, gap)[..., 0]
     alpha = np.where(mask, np.iinfo(picture.dtype).max, 0).astype(picture.dtype)
     return np.concatenate([picture, alpha[..., None]], axis=2)
 
@@ -165,6 +173,15 @@ def _pair_ids(appearances: NDArray[np.integer]) -> NDArray[np.int64]:
     """(rows, cols - 1) an id for the appearances of every cell and its neighbour to the right."""
     positive = appearances.astype(np.int64) + 1
     return positive[:, :-1] << 32 | positive[:, 1:]
+
+
+def _spread(picture: NDArray[Number], rows: int, cols: int, gap: int) -> NDArray[Number]:
+    """A picture of rows and cols of cells with zeros between them."""
+    height, width, channels = picture.shape[0] // rows, picture.shape[1] // cols, picture.shape[2]
+    cells = picture.reshape(rows, height, cols, width, channels)
+    spread = np.pad(cells, ((0, 0), (0, gap), (0, 0), (0, gap), (0, 0)))
+    whole = spread.reshape(rows * (height + gap), cols * (width + gap), channels)
+    return whole[: len(whole) - gap, : whole.shape[1] - gap]
 
 
 def _assemble(pieces: Pixels, rows: int, cols: int) -> Pixels:

@@ -2,10 +2,11 @@
 
 import io
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jigsolve.confidence import Candidates, Confidence
+from jigsolve.dissimilarity import Fading
 from jigsolve.io.inputs import Input, compose_picture
 from jigsolve.pipeline.params import SolveParams
 from jigsolve.puzzle import Layout, Pixels, Puzzle
@@ -26,6 +27,7 @@ class Result:
     seconds, cpu_seconds: of each stage: pairs, compatibility, layout, confidence; solvers may have more.
     notes: remarks, one line each.
     border: state of the borders that was found or given: clean, worn or noisy.
+    fading: how the pieces have faded; None if all have faded alike, or not at all.
     stopped: the time limit or an interrupt ended the solve early; this is the best answer so far.
     """
 
@@ -40,6 +42,7 @@ class Result:
     notes: tuple[str, ...] = ()
     stopped: bool = False
     border: str = "clean"
+    fading: Fading | None = None
 
     def __post_init__(self) -> None:
         if not math.isfinite(self.consistency):
@@ -53,15 +56,24 @@ class Result:
         grid = f"{self.layout.rows} rows x {self.layout.cols} cols"
         return f"Result({grid}, {self.confidence.describe()}, consistency {self.consistency:.2f})"
 
-    def picture(self) -> Pixels:
-        """(height, width, channels) the assembled picture; a margin of the sheet stays where it was."""
-        return compose_picture(self.input, self.layout)
+    def picture(self, *, gap: int = 0, even_out: bool = False) -> Pixels:
+        """(height, width, channels) the assembled picture; without a gap, a margin of the sheet stays where it was.
 
-    def save(self, path: Path | str) -> None:
-        """Write the picture to a file; its suffix chooses the format."""
-        from jigsolve.io import files, pictures  # Pillow is only needed here
+        gap: pixels between the pieces. even_out: undo that pieces have faded differently.
+        """
+        given = self.input
+        if even_out and self.fading is not None:
+            given = replace(given, puzzle=replace(given.puzzle, pieces=self.fading.even_out(given.puzzle.pieces)))
+        return compose_picture(given, self.layout, gap)
 
-        files.write_picture(Path(path), pictures.Picture(self.picture(), profile=self.input.profile))
+    def save(self, path: Path | str, *, gap: int = 0, even_out: bool = False) -> None:
+        """Write the picture to a file; its suffix chooses the format. In a PNG file gaps and holes are transparent."""
+        from jigsolve.io import files, pictures, render  # Pillow is only needed here
+
+        picture = self.picture(gap=gap, even_out=even_out)
+        if Path(path).suffix.lower() == ".png":
+            picture = render.clear_holes(picture, self.layout, gap)
+        files.write_picture(Path(path), pictures.Picture(picture, profile=self.input.profile))
 
     def _repr_png_(self) -> bytes:
         """The picture, for notebooks."""

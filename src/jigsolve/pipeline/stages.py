@@ -9,11 +9,22 @@ import math
 from contextlib import suppress
 from dataclasses import replace
 
-from scipy.sparse import csr_array
+import numpy as np
+from scipy.sparse import csr_array, triu
 
 from jigsolve.compatibility import Joints, Learned, Percentile
 from jigsolve.confidence import Candidates, judge_layout
-from jigsolve.dissimilarity import BORDERS, CLEAN, BlockGrids, Border, Pairs, find_pairs
+from jigsolve.dissimilarity import (
+    BORDERS,
+    CLEAN,
+    BlockGrids,
+    Border,
+    Fading,
+    Pairs,
+    find_fading,
+    find_pairs,
+    fit_fading,
+)
 from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints
 from jigsolve.pipeline.result import Result
 from jigsolve.pipeline.task import Task
@@ -25,6 +36,9 @@ from jigsolve.runtime import DeadlineError, InputError, Workers, limit_blas_thre
 from jigsolve.runtime.events import LayoutImproved
 from jigsolve.solvers import SOLVERS, Answer, Budget, GridProblem, estimate_shape, open_frame_size, solve_in_place
 
+FADED_NOTE = "Pieces have faded differently; --even-out evens the picture out."
+FADING_ROUNDS = 4  # of estimating how pieces have faded from likely joints of corrected pieces
+MIN_PROBABILITY = 0.5  # of these joints
 JUDGE = Learned()  # the calibrated P that all answers are judged by
 
 
@@ -37,10 +51,8 @@ def measure(task: Task) -> Pairs:
     pairs = Pairs.empty(merged, parts.measure)
     try:
         with limit_blas_threads(1), task.run.open_pair_workers() as workers:
-            grids = BlockGrids(merged, workers) if parts.compatibility.uses_block_grids else None
-            bias = None if grids is None else grids.candidate_bias()
-            pairs = find_pairs(merged, parts.measure, _count_candidates(task, merged, CLEAN), workers, bias)
-            pairs = replace(pairs, block_grids=grids)
+            pairs = _find_clean(task, merged, workers)
+            pairs = _correct_fading(task, pairs, workers)
             pairs = _read_damage(task, pairs, classes, workers)
     except (KeyboardInterrupt, DeadlineError):
         pairs = replace(pairs, incomplete=True, interrupted=True)
@@ -51,6 +63,29 @@ def _count_candidates(task: Task, merged: Puzzle, border: Border) -> int:
     """As many as the compatibility needs, and those by which the answer is judged."""
     weighed = merged if task.parts.solver.merges_copies else task.puzzle
     return max(task.parts.compatibility.count_candidates(weighed, border), JUDGE.count_candidates(merged, border))
+
+
+def _find_clean(task: Task, merged: Puzzle, workers: Workers) -> Pairs:
+    """The pairs with borders read as clean."""
+    grids = BlockGrids(merged, workers) if task.parts.compatibility.uses_block_grids else None
+    bias = None if grids is None else grids.candidate_bias()
+    pairs = find_pairs(merged, task.parts.measure, _count_candidates(task, merged, CLEAN), workers, bias)
+    return replace(pairs, block_grids=grids)
+
+
+def _correct_fading(task: Task, pairs: Pairs, workers: Workers) -> Pairs:
+    """Measure corrected pieces, if they turn out to have faded differently. Likely joints tell it ever better."""
+    if task.params.border == CLEAN.name or pairs.incomplete:
+        return pairs
+    shown, fading = pairs.puzzle, find_fading(pairs, workers)
+    if fading is None:
+        return pairs
+    for _ in range(FADING_ROUNDS):
+        pairs = _find_clean(task, fading.correct(shown), workers)
+        P = triu(JUDGE.compute_probabilities(pairs, workers)).tocoo()
+        likely = P.data >= MIN_PROBABILITY
+        fading = fit_fading(shown, P.row[likely].astype(np.intp), P.col[likely].astype(np.intp))
+    return replace(_find_clean(task, fading.correct(shown), workers), fading=fading)
 
 
 def _read_damage(task: Task, pairs: Pairs, classes: PieceClasses, workers: Workers) -> Pairs:
@@ -66,7 +101,8 @@ def _read_damage(task: Task, pairs: Pairs, classes: PieceClasses, workers: Worke
         damaged = pairs.measure.for_border(border)
         assert damaged is not None  # detect_damage and SolveParams have checked it
         count = _count_candidates(task, pairs.puzzle, border)
-        pairs = find_pairs(pairs.puzzle, damaged, count, workers, border=border)
+        found = find_pairs(pairs.puzzle, damaged, count, workers, border=border)
+        pairs = replace(found, fading=pairs.fading)
     return pairs.without(*sheet) if coded else pairs
 
 
@@ -77,7 +113,9 @@ def weigh(task: Task, pairs: Pairs) -> Joints:
     if task.parts.solver.merges_copies:
         pairs = pairs.truncate(compatibility.count_candidates(pairs.puzzle, pairs.border))
     else:
-        pairs = pairs.expand(task.puzzle, compatibility.count_candidates(task.puzzle, pairs.border))
+        fading = _find_fading_of_pieces(pairs)
+        puzzle = task.puzzle if fading is None else fading.correct(task.puzzle)
+        pairs = pairs.expand(puzzle, compatibility.count_candidates(puzzle, pairs.border))
     try:
         if not pairs.interrupted:
             with limit_blas_threads(1):
@@ -147,7 +185,14 @@ def judge(task: Task, pairs: Pairs, joints: Joints, answer: Answer) -> Result:
         answer.layout, answer.consistency, confidence, candidates, task.given, task.params,
         seconds=clock.seconds, cpu_seconds=clock.cpu_seconds, notes=_make_notes(task, pairs, answer),
         stopped=answer.stopped or pairs.incomplete or joints.is_fallback, border=pairs.border.name,
+        fading=_find_fading_of_pieces(pairs),
     )  # fmt: skip
+
+
+def _find_fading_of_pieces(pairs: Pairs) -> Fading | None:
+    if pairs.fading is None or pairs.classes is None:
+        return None
+    return pairs.fading.take(pairs.classes.class_of)
 
 
 def _find_known(task: Task, pairs: Pairs, joints: Joints, answer: Answer) -> Joints:
@@ -163,7 +208,7 @@ def _find_known(task: Task, pairs: Pairs, joints: Joints, answer: Answer) -> Joi
 
 
 def _make_notes(task: Task, pairs: Pairs, answer: Answer) -> tuple[str, ...]:
-    notes = answer.notes
+    notes = answer.notes if pairs.fading is None else (FADED_NOTE, *answer.notes)
     if pairs.border is not CLEAN and task.params.border is None:
         note = f"Borders look {pairs.border.name}, and are read so; --border {CLEAN.name} overrides it."
         notes = (note, *notes)
