@@ -1,7 +1,7 @@
 """Pixels -> pairs: for every side its nearest other sides."""
 
 from jigsolve.dissimilarity.block_grids import BlockGrids
-from jigsolve.dissimilarity.border import BORDERS, CLEAN, NOISY, WORN, Border
+from jigsolve.dissimilarity.border import BORDERS, CLEAN, NOISY, UNDAMAGED, WORN, Border, Damage
 from jigsolve.dissimilarity.form import Term
 from jigsolve.dissimilarity.mahalanobis import Mahalanobis
 from jigsolve.dissimilarity.mgc import Mgc
@@ -14,6 +14,7 @@ from jigsolve.dissimilarity.strips import Strips
 DISSIMILARITIES: dict[str, Dissimilarity] = {"mahalanobis": Mahalanobis(), "mgc": Mgc(), "ssd": Ssd()}
 
 __all__ = [
-    "BORDERS", "CLEAN", "DISSIMILARITIES", "NOISY", "NO_SIDE", "WORN", "BlockGrids", "Border", "CandidateBias",
-    "Dissimilarity", "Mahalanobis", "Mgc", "Pairs", "Ssd", "Strips", "Term", "compute_quartiles", "find_pairs",
+    "BORDERS", "CLEAN", "DISSIMILARITIES", "NOISY", "NO_SIDE", "UNDAMAGED", "WORN", "BlockGrids", "Border",
+    "CandidateBias", "Damage", "Dissimilarity", "Mahalanobis", "Mgc", "Pairs", "Ssd", "Strips", "Term",
+    "compute_quartiles", "find_pairs",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from jigsolve.compatibility import Joints, Learned, Percentile
 from jigsolve.confidence import Candidates, judge_layout
 from jigsolve.dissimilarity import BORDERS, CLEAN, BlockGrids, Border, Pairs, find_pairs
-from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints
+from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints, find_tainted
 from jigsolve.pipeline.result import Result
 from jigsolve.pipeline.task import Task
 from jigsolve.pipeline.upright import turn_upright
@@ -59,15 +59,17 @@ def _read_damage(task: Task, pairs: Pairs, classes: PieceClasses, workers: Worke
     if not task.parts.compatibility.reads_damage or chosen == CLEAN.name or pairs.incomplete:
         return pairs
     sheet = find_sheet_joints(task.puzzle, classes)
-    border, coded = detect_damage(pairs, sheet, workers)
+    damage = detect_damage(pairs, sheet, workers)
     if chosen is not None:
-        border = BORDERS[chosen]
-    if border is not CLEAN:
-        damaged = pairs.measure.for_border(border)
-        assert damaged is not None  # detect_damage and SolveParams have checked it
-        count = _count_candidates(task, pairs.puzzle, border)
-        pairs = find_pairs(pairs.puzzle, damaged, count, workers, border=border)
-    return pairs.without(*sheet) if coded else pairs
+        damage = replace(damage, border=BORDERS[chosen])
+    if damage.border is not CLEAN:
+        if damage.coded:
+            damage = replace(damage, tainted=find_tainted(task.puzzle, task.given.margin[:2], classes))
+        measure = pairs.measure.for_border(damage.border)
+        assert measure is not None  # detect_damage and SolveParams have checked it
+        count = _count_candidates(task, pairs.puzzle, damage.border)
+        pairs = find_pairs(pairs.puzzle, measure, count, workers, damage=damage)
+    return pairs.without(*sheet) if damage.coded else pairs
 
 
 def weigh(task: Task, pairs: Pairs) -> Joints:
