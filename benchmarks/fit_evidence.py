@@ -129,9 +129,14 @@ def main() -> None:
     parser.add_argument("photos", type=Path)
     parser.add_argument("--out", type=Path, help="where to save the fit on all photographs; without it, none is made")
     parser.add_argument("--puzzles", type=int, default=8, help="puzzles made of each photograph")
+    parser.add_argument("--networks", nargs="+", choices=tuple(EPOCHS), default=tuple(EPOCHS), help="those to fit")
     args = parser.parse_args()
     stored: dict[str, NDArray[np.float32]] = {}
-    for name, epochs in EPOCHS.items():
+    if args.out and args.out.exists():  # the others stay
+        with np.load(args.out) as old:
+            stored = dict(old)
+    for name in args.networks:
+        epochs = EPOCHS[name]
         samples = list(make_samples(args.photos, args.puzzles, name == "damaged"))
         shown, held = ([s for s in samples if (s.photo % HELD_OUT == 2) == is_held] for is_held in (False, True))
         print(f"{name}: {len(samples)} puzzles, {sum(len(s.true) for s in samples)} pairs", flush=True)

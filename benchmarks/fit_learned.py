@@ -31,7 +31,7 @@ from jigsolve.compatibility.learned import CANDIDATES, MIN_LOGIT
 from jigsolve.compatibility.measures import Measure, View
 from jigsolve.compatibility.network import NETWORKS, Network
 from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, Pairs, find_pairs
-from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints
+from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints, find_tainted
 from jigsolve.io.render import render_sheet
 from jigsolve.puzzle.geometry import SIDES
 from jigsolve.puzzle.layout import Layout, facing_sides
@@ -134,21 +134,25 @@ def make_puzzle(
 
 
 def damage_pieces(puzzle: Puzzle, rng: np.random.Generator) -> tuple[Puzzle, str]:
-    """The puzzle with worn pieces, a JPEG sheet, or noise; and the name of the damage."""
+    """The puzzle with worn pieces, a coded sheet, or noise; and the name of the damage."""
     pieces, draw = puzzle.pieces, rng.random()
     name = ""
-    if draw < 0.55:
-        lost = int(min(rng.choice([1, 2, 3, 4], p=[0.35, 0.3, 0.2, 0.15]), min(pieces.shape[1:3]) // 5))
+    if draw < 0.43:
+        lost = int(min(rng.choice([1, 2, 3, 4], p=[0.3, 0.3, 0.22, 0.18]), min(pieces.shape[1:3]) // 5))
         pieces, name = pieces[:, lost:-lost, lost:-lost], f"worn-{lost}"
     elif draw < 0.78:
-        buffer, quality = io.BytesIO(), int(rng.integers(55, 98))
+        is_jpeg = draw < 0.70
+        quality = int(rng.integers(60, 98) if is_jpeg else rng.integers(70, 96))
+        options = {"subsampling": 2 if rng.random() < 0.85 else 0} if is_jpeg else {}
         pixels = render_sheet(puzzle) if pieces.shape[3] == 3 else render_sheet(puzzle)[..., 0]
-        Image.fromarray(pixels).save(buffer, "JPEG", quality=quality, subsampling=2 if rng.random() < 0.85 else 0)
-        pieces = cut(np.atleast_3d(np.asarray(Image.open(buffer))), pieces.shape[2:0:-1]).pieces
-        name = f"jpeg-{quality // 10}x"
-    if draw > 0.78 or rng.random() < 0.1:
+        buffer, format = io.BytesIO(), "JPEG" if is_jpeg else "WEBP"
+        Image.fromarray(pixels).save(buffer, format, quality=quality, **options)
+        coded = Image.open(buffer).convert("RGB" if pieces.shape[3] == 3 else "L")
+        pieces = cut(np.atleast_3d(np.asarray(coded)), pieces.shape[2:0:-1]).pieces
+        name = f"{format.lower()}-{quality // 10}x"
+    if draw > 0.78 or (name.startswith("worn") and rng.random() < 0.1):
         deviation = float(np.exp(rng.uniform(np.log(2.5), np.log(25.0))))
-        pieces = np.clip(pieces + rng.normal(0.0, deviation, pieces.shape), 0, 255).astype(np.uint8)
+        pieces = np.clip(np.rint(pieces + rng.normal(0.0, deviation, pieces.shape)), 0, 255).astype(np.uint8)
         name = f"{name} noise-{'low' if deviation < 8 else 'high'}".strip()
     return replace(puzzle, pieces=np.ascontiguousarray(pieces)), name
 
@@ -171,12 +175,14 @@ def make_examples(folder: Path, each: int, seed: int, rough: bool) -> Iterator[E
 def read_damage(pairs: Pairs, damage: str) -> Pairs:
     """The pairs of a damaged puzzle as the program reads them, or as their damage asks for if it finds none."""
     puzzle, sheet = pairs.puzzle, find_sheet_joints(pairs.puzzle)
-    border, coded = detect_damage(pairs, sheet)
-    if border is CLEAN:
-        border = WORN if damage.startswith("worn") else NOISY
-    count = Learned().count_candidates(puzzle, border)
-    pairs = find_pairs(puzzle, Mahalanobis(border=border), count, border=border)
-    return pairs.without(*sheet) if coded else pairs
+    found = detect_damage(pairs, sheet)
+    if found.border is CLEAN:
+        found = replace(found, border=WORN if damage.startswith("worn") else NOISY)
+    if found.coded:
+        found = replace(found, tainted=find_tainted(puzzle, (0, 0)))
+    count = Learned().count_candidates(puzzle, found.border)
+    pairs = find_pairs(puzzle, Mahalanobis(border=found.border), count, damage=found)
+    return pairs.without(*sheet) if found.coded else pairs
 
 
 def make_example(photo: int, puzzle: Puzzle, truth: Layout, damage: str = "") -> Example:

@@ -33,7 +33,8 @@ def made(protocol: str, name: str = "coffee", rotate: bool = False) -> Case:
 
 
 def found(puzzle: Puzzle) -> tuple[Border, bool]:
-    return damage.detect_damage(find_pairs(puzzle, Mahalanobis(), 24), damage.find_sheet_joints(puzzle))
+    state = damage.detect_damage(find_pairs(puzzle, Mahalanobis(), 24), damage.find_sheet_joints(puzzle))
+    return state.border, state.coded
 
 
 @pytest.mark.parametrize("name", ["coffee", "astronaut", "chelsea", "cat"])

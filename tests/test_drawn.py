@@ -17,7 +17,7 @@ from jigsolve.compatibility.drawn.candidates import list_nearest
 from jigsolve.compatibility.drawn.drawing import FEATURES, Drawing, find_drawing
 from jigsolve.compatibility.drawn.sides import CHANNELS, read_edges, read_rows
 from jigsolve.compatibility.drawn.strip_network import StripNetwork, load_strip_network
-from jigsolve.dissimilarity import WORN, Mahalanobis, Pairs, find_pairs
+from jigsolve.dissimilarity import WORN, Damage, Mahalanobis, Pairs, find_pairs
 from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints
 from jigsolve.dissimilarity.drawn import find_drawn_sides
 from jigsolve.pipeline.params import SolveParams
@@ -97,7 +97,8 @@ def test_part_photograph_part_page_is_mixed_by_side() -> None:
 
 def test_a_page_is_never_noisy() -> None:
     pairs = page_pairs()
-    border, coded = detect_damage(pairs, find_sheet_joints(pairs.puzzle))
+    damage = detect_damage(pairs, find_sheet_joints(pairs.puzzle))
+    border, coded = damage.border, damage.coded
     assert border.name == "clean"
     assert not coded
 
@@ -182,7 +183,7 @@ def test_the_network_equals_its_plain_twin(piece: int) -> None:
 
 def test_turned_and_damaged_pieces_are_left_to_the_photograph_model() -> None:
     assert find_drawing(page_pairs(rotated=True)) is None
-    assert find_drawing(replace(page_pairs(), border=WORN)) is None
+    assert find_drawing(replace(page_pairs(), damage=Damage(WORN))) is None
 
 
 def test_features_do_not_depend_on_which_side_comes_first() -> None:

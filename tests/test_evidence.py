@@ -12,7 +12,7 @@ from jigsolve.compatibility.evidence import WEIGHT, WEIGHTS, list_features, make
 from jigsolve.compatibility.joint_features import JointFeatures
 from jigsolve.compatibility.network import load_network
 from jigsolve.confidence.calibration import LayoutJoints, doubt_shifts, estimate_confidence
-from jigsolve.dissimilarity import NOISY, Mahalanobis, Pairs, find_pairs
+from jigsolve.dissimilarity import NOISY, Damage, Mahalanobis, Pairs, find_pairs
 from jigsolve.puzzle.layout import Layout, facing_sides
 from jigsolve.puzzle.piece_classes import find_piece_classes, merge_copies
 from jigsolve.puzzle.pieces import Puzzle, cut, scramble
@@ -24,7 +24,9 @@ from pictures import small_puzzle
 
 def pairs_of(puzzle: Puzzle, damaged: bool = False) -> Pairs:
     if damaged:
-        return find_pairs(puzzle, Mahalanobis(border=NOISY), learned.DAMAGED_CANDIDATES, border=NOISY)
+        return find_pairs(
+            puzzle, Mahalanobis(border=NOISY), learned.DAMAGED_CANDIDATES, damage=Damage(NOISY, noise=4.0)
+        )
     return find_pairs(puzzle, Mahalanobis(), learned.CANDIDATES)
 
 

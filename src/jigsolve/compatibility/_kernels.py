@@ -5,6 +5,7 @@ from collections import namedtuple
 import numpy as np
 
 from jigsolve.compatibility import measures
+from jigsolve.compatibility.prediction import GROUPS, HEADS
 from jigsolve.puzzle._kernels import rotate_side
 from jigsolve.runtime._kernels import njit
 
@@ -16,8 +17,11 @@ def _to_integers(names):
 
 Measure, View = _to_integers(measures.Measure), _to_integers(measures.View)
 MEASURES, VIEWS = len(Measure), len(View)
+PREDICTED = measures.PREDICTED_COUNT
+PREDICTED_FLOORS = np.full(PREDICTED, 0.01)
 MAX_LOG_RATIO = 4.0
-ZERO, ONE, TWO = np.float32(0.0), np.float32(1.0), np.float32(2.0)
+ZERO, HALF, ONE, TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
+MIN_VARIANCE = np.float32(0.05)  # squared Lab units
 # added before logarithms: differences too small to tell joints apart, in each measure's own units
 FLOORS = np.array([
     0.05, 0.05, 0.01, 0.02, 0.05, 0.05, 0.05, 0.05, 0.05, 0.02,
@@ -192,6 +196,43 @@ def measure_joint(f, a, b, reach, nearest, out):
     out[Measure.MAHALANOBIS] = out[Measure.ACROSS] + out[Measure.ALONG]
     for m in range(MEASURES):
         out[m] = max(ZERO, out[m]) / np.float32(size)
+
+
+@fast
+def measure_prediction(mine, theirs, size, out):
+    """Measures of what two sides predict at the cut, see `measures.Predicted`. Rows: predictions, then variances."""
+    for m in range(PREDICTED):
+        out[m] = ZERO
+    for head in range(HEADS):
+        for group in range(GROUPS):
+            x, last = 3 * head + group, 3 * head + 2 * group
+            spread, slot = 3 * HEADS + GROUPS * head + group, GROUPS * head + group
+            before, variance_before = ZERO, ZERO
+            second_before = ZERO
+            for p in range(size):
+                q = size - 1 - p
+                d = mine[x, p] - theirs[x, q]
+                e = mine[last, p] - theirs[last, q]
+                variance = mine[spread, p] + theirs[spread, q] + MIN_VARIANCE
+                square = HALF * (d * d + e * e) / variance
+                out[slot] += square / (square + TWO)
+                out[HEADS * GROUPS + slot] += np.log(ONE + square)
+                if head == 0 and p > 0:
+                    step, second_step = d - before, e - second_before
+                    square = HALF * (step * step + second_step * second_step) / (variance + variance_before)
+                    out[2 * HEADS * GROUPS + group] += np.log(ONE + square)
+                before, second_before, variance_before = d, e, variance
+    for m in range(2 * HEADS * GROUPS):
+        out[m] /= np.float32(size)
+    for m in range(2 * HEADS * GROUPS, PREDICTED):
+        out[m] /= np.float32(max(1, size - 1))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def measure_predictions(rows, length, first, second, out):
+    """(pairs, PREDICTED) of the joints (first[k], second[k])."""
+    for k in range(len(first)):
+        measure_prediction(rows[first[k]], rows[second[k]], np.int64(length[first[k]]), out[k])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

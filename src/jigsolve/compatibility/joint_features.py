@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from jigsolve.compatibility import _kernels
 from jigsolve.compatibility.drawn.drawing import find_drawing
 from jigsolve.compatibility.measures import CONTEXT, EXTRA_COUNT, LEVEL_MEASURES, Measure
+from jigsolve.compatibility.prediction import Prediction
 from jigsolve.compatibility.side_features import BLOCK, Energy, SideFeatures
 from jigsolve.dissimilarity import CLEAN, NO_SIDE, NOISY, BlockGrids, Border, Pairs
 from jigsolve.dissimilarity.block_grids import SidePhases, compare_grids
@@ -24,7 +25,8 @@ _LEVELS = np.array(LEVEL_MEASURES, dtype=np.intp)
 
 def count_view_features(border: Border) -> int:
     """How many features compare with rivals: they come first."""
-    return _kernels.VIEWS * _kernels.MEASURES * len(border.readings())
+    predicted = 0 if border is CLEAN else _kernels.PREDICTED
+    return _kernels.VIEWS * (_kernels.MEASURES * len(border.readings()) + predicted)
 
 
 def context_columns(border: Border) -> NDArray[np.intp]:
@@ -37,7 +39,8 @@ def context_columns(border: Border) -> NDArray[np.intp]:
 class JointFeatures:
     """Candidate joints and their features.
 
-    first, second: (joints,) side ids, first <= second. values: (joints, measures of all readings).
+    first, second: (joints,) side ids, first <= second. values: (joints, measures) of all readings and of predictions.
+    prediction: what damaged sides predict at the cut, None for clean ones.
     rivals: (4n, measures, 3) see `_kernels.summarise_rivals`. typical: the puzzle's median best value of each measure.
     side_phases: block grids of all sides, None if there are none. drawing: what is drawn, None for a photograph.
     block_evidence: nats of the block grids, and the probability that blocks meet at the border.
@@ -53,7 +56,10 @@ class JointFeatures:
         self.workers = workers
         self.readings = [SideFeatures(puzzle, workers, reading) for reading in border.readings()]
         self.sides = self.readings[0]
+        self.prediction = None if border is CLEAN else Prediction(puzzle, pairs.damage, workers)
         self.floors = np.tile(_kernels.FLOORS, len(self.readings))
+        if self.prediction is not None:
+            self.floors = np.concatenate([self.floors, _kernels.PREDICTED_FLOORS])
         self.values = np.empty((len(self.first), len(self.floors)), dtype=np.float32)
         workers.run(self._measure, split_range(len(self.first), JOINTS_AT_A_TIME), Step.MEASURES)
         self.rivals = self._summarise_rivals()
@@ -92,11 +98,15 @@ class JointFeatures:
         return [is_noisy, typical[Measure.MAHALANOBIS], step, typical[Measure.CORRELATION]]
 
     def _measure(self, lo: int, hi: int) -> None:
+        first, second = self.first[lo:hi], self.second[lo:hi]
         for k, sides in enumerate(self.readings):
             found = np.empty((hi - lo, _kernels.MEASURES), dtype=np.float32)
-            first, second = self.first[lo:hi], self.second[lo:hi]
             _kernels.measure_joints(sides.arrays(), first, second, sides.border.reach, found)
             self.values[lo:hi, k * _kernels.MEASURES : (k + 1) * _kernels.MEASURES] = found
+        if self.prediction is not None:
+            found = np.empty((hi - lo, _kernels.PREDICTED), dtype=np.float32)
+            _kernels.measure_predictions(self.prediction.rows, self.sides.length, first, second, found)
+            self.values[lo:hi, -_kernels.PREDICTED :] = found
 
     def _summarise_rivals(self) -> Floats:
         size = len(self.sides.length)

@@ -32,6 +32,19 @@ class Measure(IntEnum):
     OWN_STEP_SATURATED = 19  # OWN_STEP, saturated at 8
 
 
+class Predicted(IntEnum):
+    """Dissimilarities of what two damaged sides predict at the cut (`prediction.py`), in the order of the columns.
+
+    Squared differences are divided by the sum of both variances. There are two predictions of each side, and each has
+    measures of lightness and of colour.
+    """
+
+    SATURATED = 0  # saturated at 2: lightness and colour of the first prediction, then of the second
+    LOGARITHM = 4  # log(1 + square), likewise
+    ALONG_LIGHT = 8  # of the steps along the border, by the first prediction
+    ALONG_COLOUR = 9
+
+
 class View(IntEnum):
     """How a measure of a joint compares with those of its rivals, as logarithms of ratios."""
 
@@ -60,6 +73,7 @@ class Extra(IntEnum):
 
 
 EXTRA_COUNT = 24
+PREDICTED_COUNT = 10
 LEVEL_MEASURES = (Measure.ACROSS, Measure.ALONG, Measure.LUMA_STEP, Measure.CHROMA_STEP)
 # What the later networks see again, besides logits: lengths, rivals, turns, and energies of both sides.
 CONTEXT = (

@@ -55,3 +55,13 @@ def _make_network(weights: dict[str, Singles], name: str) -> Network:
     depth = sum(key.startswith(f"{name}_w") for key in weights)
     layers = tuple((weights[f"{name}_w{k}"], weights[f"{name}_b{k}"]) for k in range(depth))
     return Network(weights[f"{name}_mean"], weights[f"{name}_scale"], layers)
+
+
+def convolve_rows(x: Singles, weight: Singles, bias: Singles) -> Singles:
+    """Along the rows of (n, length, channels), with zeros beyond the ends. weight: (taps * channels, outputs)."""
+    n, length, channels = x.shape
+    taps = len(weight) // channels
+    padded = np.pad(x, ((0, 0), (taps // 2, taps // 2), (0, 0)))
+    windows = np.concatenate([padded[:, k : k + length] for k in range(taps)], axis=2)
+    found: Singles = np.maximum(windows.reshape(n * length, -1) @ weight + bias, 0.0)
+    return found.reshape(n, length, -1)

@@ -1,7 +1,7 @@
 """Pixels -> pairs: for every side its nearest other sides."""
 
 from jigsolve.dissimilarity.block_grids import BlockGrids
-from jigsolve.dissimilarity.border import BORDERS, CLEAN, NOISY, WORN, Border
+from jigsolve.dissimilarity.border import BORDERS, CLEAN, NOISY, UNDAMAGED, WORN, Border, Damage
 from jigsolve.dissimilarity.fading import Fading, find_fading, fit_fading
 from jigsolve.dissimilarity.form import Term
 from jigsolve.dissimilarity.mahalanobis import Mahalanobis
@@ -15,7 +15,7 @@ from jigsolve.dissimilarity.strips import Strips
 DISSIMILARITIES: dict[str, Dissimilarity] = {"mahalanobis": Mahalanobis(), "mgc": Mgc(), "ssd": Ssd()}
 
 __all__ = [
-    "BORDERS", "CLEAN", "DISSIMILARITIES", "NOISY", "NO_SIDE", "WORN", "BlockGrids", "Border", "CandidateBias",
-    "Dissimilarity", "Fading", "Mahalanobis", "Mgc", "Pairs", "Ssd", "Strips", "Term", "compute_quartiles",
-    "find_fading", "find_pairs", "fit_fading",
+    "BORDERS", "CLEAN", "DISSIMILARITIES", "NOISY", "NO_SIDE", "UNDAMAGED", "WORN", "BlockGrids", "Border",
+    "CandidateBias", "Damage", "Dissimilarity", "Fading", "Mahalanobis", "Mgc", "Pairs", "Ssd", "Strips", "Term",
+    "compute_quartiles", "find_fading", "find_pairs", "fit_fading",
 ]  # fmt: skip

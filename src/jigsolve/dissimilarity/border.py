@@ -1,4 +1,4 @@
-"""How the pixels along a side are read, depending on the state of the borders: clean, worn or noisy."""
+"""The damage of a puzzle: how the pixels along a side are read if borders are clean, worn or noisy."""
 
 from __future__ import annotations
 
@@ -91,3 +91,37 @@ NOISY = Border(
     second=_INNER,
 )  # fmt: skip
 BORDERS = {border.name: border for border in (CLEAN, WORN, NOISY)}
+
+
+@dataclass(frozen=True, eq=False)
+class Damage:
+    """What is known about the damage of a puzzle's borders.
+
+    coded: the sheet was coded with loss after it was scrambled. noise: standard deviation in grey levels, of the
+    pixels of the flatter pieces. loss: how neighbours differ across the cut, see `damage.estimate_loss`.
+    tainted: (4n, 2) pixels of each side, from the cut inward, that lie in a block of 8 or of 16 pixels with pixels of
+    another piece of the sheet; None if the sheet is unknown.
+    """
+
+    border: Border
+    coded: bool = False
+    noise: float = 0.0
+    loss: float = 0.0
+    tainted: NDArray[np.int8] | None = None
+
+    def describe(self) -> Floats:
+        """(4,) numbers that the network of predictions sees."""
+        level = np.log(self.noise + 0.3)
+        return np.array([self.border is NOISY, self.coded, level, min(max(self.loss, 0.0), MAX_LOSS)], dtype=np.float64)
+
+    def tainted_pixels(self, sides: slice, depth: int) -> NDArray[np.float32]:
+        """(sides, 2, depth) 1 where a pixel is tainted, by blocks of 8 and of 16."""
+        count = len(range(sides.start, sides.stop, sides.step or 1))
+        if self.tainted is None:
+            return np.zeros((count, len(BLOCKS), depth), dtype=np.float32)
+        return (np.arange(depth) < self.tainted[sides][:, :, None]).astype(np.float32)
+
+
+UNDAMAGED = Damage(CLEAN)
+BLOCKS = (8, 16)  # pixels of a coder's blocks of lightness, and of colour at half resolution
+MAX_LOSS = 2.5

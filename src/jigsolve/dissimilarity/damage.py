@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.dissimilarity.border import CLEAN, NOISY, WORN, Border
-from jigsolve.dissimilarity.drawn import find_drawn_sides
+from jigsolve.dissimilarity.border import BLOCKS, CLEAN, NOISY, UNDAMAGED, WORN, Damage
+from jigsolve.dissimilarity.drawn import find_drawn_sides, to_bytes
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.dissimilarity.pairs import NO_SIDE, Pairs
 from jigsolve.dissimilarity.search import find_pairs
@@ -35,6 +35,9 @@ MIN_SAMPLE = 10  # joints below which nothing can be said
 MIN_GAP = 0.3  # by which the best joint of a side is nearer than the second, to count as true
 LAG = 3  # pixels: the outermost pixels of pieces that have lost one pixel each lie this far apart
 WORN_FROM = 0.5  # 0: neighbours differ as adjacent pixels do; 1: as pixels at `LAG`
+FLATTER_PERCENT = 30  # of the pieces show noise rather than texture
+MEDIAN_TO_DEVIATION = 0.6745  # of a normal distribution
+CHANNELS = 3  # whose noise is independent, and averaged in a grey level
 MIN_TEXTURE = 0.1  # squared Lab units between adjacent pixels: flatter borders show nothing
 
 
@@ -53,15 +56,16 @@ class MutualPairs:
         return float(np.isin(mine, theirs).mean()) if len(mine) else 0.0
 
 
-def detect_damage(pairs: Pairs, sheet: SidePairs, workers: Workers = SERIAL) -> tuple[Border, bool]:
-    """The state of the borders, and whether the sheet was coded with loss after it was scrambled.
+def detect_damage(pairs: Pairs, sheet: SidePairs, workers: Workers = SERIAL) -> Damage:
+    """The damage of the borders, except for what is tainted.
 
     pairs: with borders read as clean. sheet: joints of pieces that are adjacent on the sheet.
     """
     clean = find_mutual(pairs)
     noisy_measure = pairs.measure.for_border(NOISY)
     if len(clean.first) < MIN_SAMPLE or noisy_measure is None:
-        return CLEAN, False
+        return UNDAMAGED
+    noise, loss = estimate_noise(pairs.puzzle), estimate_loss(pairs, clean)
     on_sheet = clean.share_of(sheet)
     if clean.clarity < CLEAR or on_sheet > SUSPICIOUS_SHEET_SHARE:
         noisy = find_mutual(find_pairs(pairs.puzzle, noisy_measure, 2, workers))
@@ -69,8 +73,37 @@ def detect_damage(pairs: Pairs, sheet: SidePairs, workers: Workers = SERIAL) -> 
         coded = enough and noisy.share_of(sheet) < MAX_SHEET_SHARE_LEFT * on_sheet
         looks_noisy = coded or noisy.clarity > NOISE_FACTOR * clean.clarity
         if looks_noisy and find_drawn_sides(pairs.puzzle) is None:  # equal pixels survive neither noise nor JPEG
-            return NOISY, coded
-    return (WORN if estimate_loss(pairs, clean) > WORN_FROM else CLEAN), False
+            return Damage(NOISY, coded, noise, loss)
+    return Damage(WORN if loss > WORN_FROM else CLEAN, False, noise, loss)
+
+
+def estimate_noise(puzzle: Puzzle) -> float:
+    """Standard deviation of grey levels that neighbouring pixels do not share, in the flatter pieces."""
+    pixels = to_bytes(puzzle.pieces[:: 1 + len(puzzle) // MAX_SAMPLE])
+    grey = pixels.mean(axis=-1, dtype=np.float32)
+    mixed = grey[:, :-1, :-1] - grey[:, :-1, 1:] - grey[:, 1:, :-1] + grey[:, 1:, 1:]  # flat ramps have none
+    if mixed.size == 0:
+        return 0.0
+    level = np.percentile(np.median(np.abs(mixed), axis=(1, 2)), FLATTER_PERCENT)
+    return float(level / (2.0 * MEDIAN_TO_DEVIATION) * CHANNELS**0.5)
+
+
+def find_tainted(puzzle: Puzzle, origin: tuple[int, int], classes: PieceClasses | None = None) -> NDArray[np.int8]:
+    """(4n, 2) pixels of each side that share a block of 8 or of 16 pixels with another piece of the sheet.
+
+    origin: where the first piece begins on the sheet, which the coder's blocks start from.
+    """
+    n = len(puzzle) if classes is None else len(classes.class_of)
+    height, width = puzzle.pieces.shape[1:3]
+    row, col = np.divmod(np.arange(n), puzzle.cols)
+    left, top = origin[0] + col * width, origin[1] + row * height
+    ends = np.stack([left + width, top + height, -left, -top], axis=1)  # in the order of sides
+    tainted = np.stack([ends % block for block in BLOCKS], axis=2).astype(np.int8)
+    if classes is None:
+        return tainted.reshape(-1, len(BLOCKS))
+    piece = np.asarray(classes.representative)
+    own = direction_of(np.arange(SIDES), -classes.turn_offset[piece][:, None])
+    return np.take_along_axis(tainted[piece], own[:, :, None], axis=1).reshape(-1, len(BLOCKS))
 
 
 def find_mutual(pairs: Pairs) -> MutualPairs:

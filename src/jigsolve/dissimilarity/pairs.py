@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.dissimilarity.border import CLEAN, Border
+from jigsolve.dissimilarity.border import UNDAMAGED, Border, Damage
 from jigsolve.puzzle import PieceClasses, Puzzle
 from jigsolve.puzzle.geometry import SIDES, direction_of, piece_of, side_facing, side_id, side_of
 from jigsolve.runtime import split_range
@@ -29,7 +29,7 @@ _ROWS = 4096  # sides expanded at a time
 class Pairs:
     """For every side its nearest sides, nearest first.
 
-    puzzle, measure, border: what was measured, by which dissimilarity, and how borders were read.
+    puzzle, measure, damage: what was measured, by which dissimilarity, and how borders were read.
     sides:       (4n, candidates) side ids, `NO_SIDE` beyond the last.
     distances:   (4n, candidates) their dissimilarity, infinite beyond the last.
     rival_count: number of sides that each side may face, copies of pieces included.
@@ -44,12 +44,16 @@ class Pairs:
     sides: Sides
     distances: Floats
     rival_count: int
-    border: Border = CLEAN
+    damage: Damage = UNDAMAGED
     classes: PieceClasses | None = None
     block_grids: BlockGrids | None = None
     fading: Fading | None = None
     incomplete: bool = False
     interrupted: bool = False
+
+    @property
+    def border(self) -> Border:
+        return self.damage.border
 
     @classmethod
     def empty(cls, puzzle: Puzzle, measure: Dissimilarity) -> Pairs:

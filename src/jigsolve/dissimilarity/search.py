@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.dissimilarity.border import CLEAN, Border
+from jigsolve.dissimilarity.border import UNDAMAGED, Damage
 from jigsolve.dissimilarity.form import Term, concatenate_terms, factorise_terms, measure_pairs
 from jigsolve.dissimilarity.pairs import NO_SIDE, CandidateBias, Floats, Pairs, Sides
 from jigsolve.dissimilarity.protocol import Dissimilarity
@@ -30,11 +30,12 @@ def find_pairs(
     count: int,
     workers: Workers = SERIAL,
     bias: CandidateBias | None = None,
-    border: Border = CLEAN,
+    damage: Damage = UNDAMAGED,
 ) -> Pairs:
     """The `count` nearest sides of every side, among those that it may face and that there was time to measure.
 
-    bias: subtracted from D where candidates are chosen, not from the distances. border: how `measure` reads borders.
+    bias: subtracted from D where candidates are chosen, not from the distances. damage: what `measure` reads borders
+    for.
     """
     n = len(puzzle)
     has_copies = np.zeros(n, dtype=bool) if puzzle.copies is None else puzzle.copies > 1
@@ -52,7 +53,7 @@ def find_pairs(
     lists = _rescore(terms, bias, keys, count, workers)
     sides, distances = _decode(keys[:, :count]) if lists is None else lists
     return Pairs(
-        puzzle, measure, sides, distances, facing * (puzzle.total - 1), border,
+        puzzle, measure, sides, distances, facing * (puzzle.total - 1), damage,
         incomplete=workers.incomplete, interrupted=workers.interrupted,
     )  # fmt: skip
 

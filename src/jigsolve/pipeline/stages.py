@@ -25,7 +25,7 @@ from jigsolve.dissimilarity import (
     find_pairs,
     fit_fading,
 )
-from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints
+from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints, find_tainted
 from jigsolve.pipeline.result import Result
 from jigsolve.pipeline.task import Task
 from jigsolve.pipeline.upright import turn_upright
@@ -94,16 +94,18 @@ def _read_damage(task: Task, pairs: Pairs, classes: PieceClasses, workers: Worke
     if not task.parts.compatibility.reads_damage or chosen == CLEAN.name or pairs.incomplete:
         return pairs
     sheet = find_sheet_joints(task.puzzle, classes)
-    border, coded = detect_damage(pairs, sheet, workers)
+    damage = detect_damage(pairs, sheet, workers)
     if chosen is not None:
-        border = BORDERS[chosen]
-    if border is not CLEAN:
-        damaged = pairs.measure.for_border(border)
-        assert damaged is not None  # detect_damage and SolveParams have checked it
-        count = _count_candidates(task, pairs.puzzle, border)
-        found = find_pairs(pairs.puzzle, damaged, count, workers, border=border)
+        damage = replace(damage, border=BORDERS[chosen])
+    if damage.border is not CLEAN:
+        if damage.coded:
+            damage = replace(damage, tainted=find_tainted(task.puzzle, task.given.margin[:2], classes))
+        measure = pairs.measure.for_border(damage.border)
+        assert measure is not None  # detect_damage and SolveParams have checked it
+        count = _count_candidates(task, pairs.puzzle, damage.border)
+        found = find_pairs(pairs.puzzle, measure, count, workers, damage=damage)
         pairs = replace(found, fading=pairs.fading)
-    return pairs.without(*sheet) if coded else pairs
+    return pairs.without(*sheet) if damage.coded else pairs
 
 
 def weigh(task: Task, pairs: Pairs) -> Joints:

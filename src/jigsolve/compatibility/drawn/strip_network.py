@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.compatibility.drawn import _kernels
+from jigsolve.compatibility.network import convolve_rows
 
 Singles = NDArray[np.float32]
 Bytes = NDArray[np.uint8]
@@ -38,7 +39,7 @@ class StripNetwork:
     def read_side(self, rows: Singles, second: bool) -> Singles:
         """(n, length, units) what sides say of each row, as the first or the second of a pair."""
         one, two, out = self.theirs if second else self.mine
-        deep = _convolve(_convolve(rows, *one), *two)
+        deep = convolve_rows(convolve_rows(rows, *one), *two)
         said: Singles = np.concatenate([deep, rows], axis=2) @ out[0] + out[1]
         return np.ascontiguousarray(said[:, ::-1]) if second else said
 
@@ -56,16 +57,6 @@ class StripNetwork:
         (w0, b0), (w1, b1) = self.last
         fit: Singles = (np.maximum(pooled @ w0 + b0, 0.0) @ w1 + b1)[:, 0]
         return fit, means
-
-
-def _convolve(x: Singles, weight: Singles, bias: Singles) -> Singles:
-    """Along the rows of (n, length, channels), with zeros beyond the ends. weight: (taps * channels, outputs)."""
-    n, length, channels = x.shape
-    taps = len(weight) // channels
-    padded = np.pad(x, ((0, 0), (taps // 2, taps // 2), (0, 0)))
-    windows = np.concatenate([padded[:, k : k + length] for k in range(taps)], axis=2)
-    found: Singles = np.maximum(windows.reshape(n * length, -1) @ weight + bias, 0.0)
-    return found.reshape(n, length, -1)
 
 
 def _halve(x: Singles, weight: Singles, bias: Singles, pad: bool) -> Singles:
