@@ -1,0 +1,148 @@
+"""What damaged sides predict at the cut."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from jigsolve.bench.protocols import make_case
+from jigsolve.compatibility import _kernels, prediction
+from jigsolve.compatibility.measures import PREDICTED_COUNT, Predicted
+from jigsolve.compatibility.prediction import DEPTH, GROUPS, HEADS, STRIPS, Prediction, predict
+from jigsolve.dissimilarity import NOISY, WORN, Damage
+from jigsolve.dissimilarity.damage import estimate_noise, find_tainted
+from jigsolve.puzzle.layout import facing_sides
+from jigsolve.puzzle.piece_classes import find_piece_classes, merge_copies
+from jigsolve.puzzle.pieces import Puzzle, rotate_pieces
+from pictures import noise, photograph
+
+RNG = np.random.default_rng(3)
+TOLD = Damage(NOISY, coded=True, noise=2.0, loss=0.3).describe()
+
+
+def random_strips(n: int = 5, length: int = 9) -> np.ndarray:
+    return RNG.normal(0.0, 12.0, (n, length, DEPTH, 3)).astype(np.float32)
+
+
+def test_predictions_follow_the_level_of_light() -> None:
+    strips, tainted = random_strips(), np.zeros((5, GROUPS, DEPTH), dtype=np.float32)
+    edge, variance = predict(strips, tainted, TOLD)
+    shift = np.array([7.0, -3.0, 2.0], dtype=np.float32)
+    shifted, same = predict(strips + shift, tainted, TOLD)
+    assert edge.shape == (5, 9, HEADS, 3)
+    assert np.allclose(shifted, edge + shift, atol=1e-3)
+    assert np.allclose(same, variance, rtol=1e-3)
+    assert (variance > 0.0).all()
+
+
+def test_flat_strips_are_predicted_as_they_are() -> None:
+    colour = np.array([10.0, -4.0, 6.0], dtype=np.float32)
+    strips = np.broadcast_to(colour, (2, 7, DEPTH, 3)).astype(np.float32)
+    edge, _ = predict(strips, np.ones((2, GROUPS, DEPTH), dtype=np.float32), TOLD)
+    assert np.allclose(edge, colour, atol=1e-3)
+
+
+def test_tainted_pixels_change_the_prediction() -> None:
+    strips = random_strips()
+    clean, tainted = (predict(strips, np.full((5, GROUPS, DEPTH), x, dtype=np.float32), TOLD)[0] for x in (0.0, 1.0))
+    assert not np.allclose(clean, tainted, atol=0.1)
+
+
+def measure_plainly(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """A plain twin of the kernel, for rows (STRIPS, length)."""
+    theirs = theirs[:, ::-1]
+    out = np.zeros(PREDICTED_COUNT)
+    for head in range(HEADS):
+        jump = (mine - theirs)[3 * head : 3 * head + 3]
+        spread = (mine + theirs)[3 * HEADS + GROUPS * head :][:GROUPS] + 0.05
+        square = np.stack([jump[0] ** 2, 0.5 * (jump[1:] ** 2).sum(axis=0)]) / spread
+        at = GROUPS * head
+        out[Predicted.SATURATED + at :][:GROUPS] = (square / (square + 2.0)).mean(axis=1)
+        out[Predicted.LOGARITHM + at :][:GROUPS] = np.log1p(square).mean(axis=1)
+        if head == 0:
+            step = np.diff(jump, axis=1)
+            along = np.stack([step[0] ** 2, 0.5 * (step[1:] ** 2).sum(axis=0)]) / (spread[:, 1:] + spread[:, :-1])
+            out[Predicted.ALONG_LIGHT :] = np.log1p(along).mean(axis=1)
+    return out
+
+
+def test_measures_equal_a_plain_twin_and_are_symmetric() -> None:
+    rows = RNG.normal(0.0, 5.0, (6, STRIPS, 8)).astype(np.float32)
+    rows[:, 3 * HEADS :] = np.exp(0.3 * rows[:, 3 * HEADS :])
+    length = np.array([8, 6, 8, 6, 8, 6], dtype=np.int32)
+    first, second = np.array([0, 1, 4], dtype=np.int32), np.array([2, 5, 0], dtype=np.int32)
+    out, back = np.empty((2, 3, PREDICTED_COUNT), dtype=np.float32)
+    _kernels.measure_predictions(rows, length, first, second, out)
+    _kernels.measure_predictions(rows, length, second, first, back)
+    for k, (a, b) in enumerate(zip(first, second, strict=True)):
+        expected = measure_plainly(rows[a, :, : length[a]].astype(float), rows[b, :, : length[b]].astype(float))
+        assert out[k] == pytest.approx(expected, rel=1e-4)
+    assert np.allclose(out, back, rtol=1e-4)
+
+
+def test_neighbours_predict_the_same() -> None:
+    """Under coding with loss, true joints differ less than random pairs do."""
+    case = make_case("jpeg-80", photograph("coffee")[:280, :392], (28, 28), False, 5)
+    damage = Damage(NOISY, True, estimate_noise(case.puzzle), 0.2, find_tainted(case.puzzle, (0, 0)))
+    rows = Prediction(case.puzzle, damage).rows
+    first, second = (
+        np.concatenate([sides.ravel() for sides in part]).astype(np.int32)
+        for part in zip(*facing_sides(case.truth.pieces, case.truth.turns), strict=True)
+    )
+    length = np.full(len(rows), 28, dtype=np.int32)
+    true, false = np.empty((2, len(first), PREDICTED_COUNT), dtype=np.float32)
+    _kernels.measure_predictions(rows, length, first, second, true)
+    _kernels.measure_predictions(rows, length, first, np.roll(second, 7), false)
+    assert (np.median(true, axis=0) < 0.9 * np.median(false, axis=0)).all()
+
+
+@pytest.mark.parametrize("origin", [(0, 0), (3, 13)])
+def test_tainted_pixels_share_a_block(origin: tuple[int, int]) -> None:
+    puzzle = Puzzle(noise(6 * 20, 28).reshape(6, 20, 28, 3), rows=2, cols=3)
+    tainted = find_tainted(puzzle, origin).reshape(6, 4, 2)
+    for piece in range(6):
+        row, col = divmod(piece, 3)
+        left, top = origin[0] + 28 * col, origin[1] + 20 * row
+        for k, block in enumerate((8, 16)):
+            cuts = (left + 28, top + 20, left, top)
+            for side, cut in enumerate(cuts):
+                inward = range(cut - 1, cut - 17, -1) if side < 2 else range(cut, cut + 16)
+                outside = cut if side < 2 else cut - 1
+                shared = sum(pixel // block == outside // block for pixel in inward)
+                assert tainted[piece, side, k] == shared
+
+
+def test_tainted_pixels_turn_with_the_class() -> None:
+    pieces = noise(4 * 12, 12).reshape(4, 12, 12, 3)
+    pieces[2:3] = rotate_pieces(pieces[1:2], 1)  # a copy that lies turned
+    puzzle = Puzzle(pieces, rows=2, cols=2, rotated=True)
+    classes = find_piece_classes(puzzle)
+    merged = merge_copies(puzzle, classes)
+    plain, found = find_tainted(puzzle, (0, 0)), find_tainted(puzzle, (0, 0), classes)
+    assert len(found) == 4 * len(merged) == 12
+    for k, piece in enumerate(classes.representative):
+        offset = int(classes.turn_offset[piece])
+        for side in range(4):
+            assert (found[4 * k + (side + offset) % 4] == plain[4 * piece + side]).all()
+
+
+def test_what_the_network_is_told() -> None:
+    assert Damage(WORN, loss=9.0).describe().tolist() == pytest.approx([0.0, 0.0, np.log(0.3), 2.5])
+    damage = Damage(NOISY, tainted=np.array([[2, 5]] * 4, dtype=np.int8))
+    assert damage.tainted_pixels(slice(0, 4, 4), 6).tolist() == [[[1, 1, 0, 0, 0, 0], [1, 1, 1, 1, 1, 0]]]
+    assert replace(damage, tainted=None).tainted_pixels(slice(0, 4, 2), 6).shape == (2, GROUPS, 6)
+
+
+@pytest.mark.parametrize("deviation", [4.0, 12.0])
+def test_noise_is_estimated(deviation: float) -> None:
+    flat = np.full((9, 40, 40, 3), 128.0)
+    noisy = np.rint(flat + RNG.normal(0.0, deviation, flat.shape)).astype(np.uint8)
+    assert estimate_noise(Puzzle(noisy, rows=3, cols=3)) == pytest.approx(deviation, rel=0.1)
+
+
+def test_weights_have_the_right_shapes() -> None:
+    weights = prediction.load_weights()
+    assert weights["base"].shape == (HEADS, GROUPS, prediction.BASIS)
+    assert weights["output_w"].shape[1] == HEADS * GROUPS * (prediction.BASIS + 1)
