@@ -38,10 +38,10 @@ ITERATIONS = 8
 TEST_FOLDS = 3  # parts of the joints, each of which is predicted by the others
 TEST_ITERATIONS = 4
 TEST_GAP = 0.2  # by which the nearest side is nearer than the second, in joints that test it
-MIN_GAIN = 0.03  # of that prediction, in nats per joint: worn, noisy and coded puzzles have less than 0.02
+MIN_GAIN = 0.03  # of that prediction, in nats per joint: worn, noisy and coded puzzles have at most 0.021
 MIN_COST = 0.25  # of all joints without fading, in nats: most clean puzzles have at most 0.2
 MIN_CHANGE = 1.0 / 255  # of the pieces' mean levels, root mean square: clean puzzles have less than 0.5 / 255
-SURE_CHANGE = 3.0 / 255  # above which no test is needed: worn, noisy and coded puzzles have less than 2.5 / 255
+SURE_CHANGE = 5.0 / 255  # above which no test is needed: worn, noisy and coded puzzles have less
 MAX_SOLVER_STEPS = 300
 SOLVER_TOLERANCE = 1e-4
 
