@@ -38,9 +38,10 @@ ITERATIONS = 8
 TEST_FOLDS = 3  # parts of the joints, each of which is predicted by the others
 TEST_ITERATIONS = 4
 TEST_GAP = 0.2  # by which the nearest side is nearer than the second, in joints that test it
-MIN_GAIN = 0.03  # of that prediction, in nats per joint: worn, noisy and coded puzzles have less than 0.02
+MIN_GAIN = 0.03  # of that prediction, in nats per joint: worn, noisy and coded puzzles have at most 0.021
+MIN_COST = 0.25  # of all joints without fading, in nats: most clean puzzles have at most 0.2
 MIN_CHANGE = 1.0 / 255  # of the pieces' mean levels, root mean square: clean puzzles have less than 0.5 / 255
-SURE_CHANGE = 3.0 / 255  # above which no test is needed: worn, noisy and coded puzzles have less than 2.5 / 255
+SURE_CHANGE = 5.0 / 255  # above which no test is needed: worn, noisy and coded puzzles have less
 MAX_SOLVER_STEPS = 300
 SOLVER_TOLERANCE = 1e-4
 
@@ -95,7 +96,11 @@ class Fading:
 def find_fading(pairs: Pairs, workers: Workers = SERIAL) -> Fading | None:
     """How pieces have faded; None if all have faded alike, or not at all. pairs: of the pieces as they are."""
     puzzle, mutual = pairs.puzzle, find_mutual(pairs)
-    fading = fit_fading(puzzle, mutual.first, mutual.second)
+    joints = _read_joints(puzzle, mutual.first, mutual.second)
+    none = _to_fading(np.zeros((len(puzzle), 2 * joints.first_mean.shape[1])))
+    if not len(joints.first) or _measure_costs(joints, none).mean() < MIN_COST:
+        return None
+    fading = _fit(joints, len(puzzle))
     change = fading.measure_change(puzzle.pieces)
     if change < MIN_CHANGE:
         return None
@@ -192,9 +197,14 @@ def _test_fading(joints: _Joints, n: int) -> float:
     for fold in range(TEST_FOLDS):
         held = np.arange(count) % TEST_FOLDS == fold
         fading, others = _fit(joints.take(~held), n, TEST_ITERATIONS), joints.take(held)
-        before, after = (np.log1p(_measure_misfit(others, one) / WIDTH**2) for one in (none, fading))
-        gain += float((before - after).sum())
+        gain += float((_measure_costs(others, none) - _measure_costs(others, fading)).sum())
     return float(gain / count)
+
+
+def _measure_costs(joints: _Joints, fading: Fading) -> Floats:
+    """(joints,) the cost of the steps that are left, in nats; wrong joints cost little more than bad ones."""
+    cost: Floats = np.log1p(_measure_misfit(joints, fading) / WIDTH**2)
+    return cost
 
 
 def _measure_misfit(joints: _Joints, fading: Fading) -> Floats:
