@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from jigsolve.compatibility.evidence import _kernels
 from jigsolve.compatibility.joint_features import JointFeatures
 from jigsolve.compatibility.network import Network, load_network
-from jigsolve.compatibility.prediction import STRIPS
 from jigsolve.dissimilarity import CLEAN
 from jigsolve.dissimilarity.form import Floats
 
@@ -36,8 +35,7 @@ class PairArrays(NamedTuple):
     """What the kernels need to judge a pair.
 
     model: weight, limits and layers of the network; block grids (4, 4n, PHASES), see `SidePhases`, or none; buffers of
-    `SideFeatures`, one for each reading; rows of `Prediction`, or none. sizes: see `_kernels`. cache: (slots, 2) keys
-    of pairs and their evidence.
+    `SideFeatures`, one for each reading. sizes: see `_kernels`. cache: (slots, 2) keys of pairs and their evidence.
     """
 
     model: Singles
@@ -77,13 +75,11 @@ def make_evidence(
     second_reach = readings[-1].border.reach if len(readings) > 1 else 0
     phases_at = 3 + len(layers)
     height, width = sides.length[:2]
-    sides_at = phases_at + sum(map(len, grids))
     sizes = [
-        len(sides.length), sides.outer.shape[2], height, width, sides.border.reach, second_reach, phases_at, sides_at,
-        sides_at + sum(len(one.buffer) for one in readings),
+        len(sides.length), sides.outer.shape[2], height, width, sides.border.reach, second_reach, phases_at,
+        phases_at + sum(map(len, grids)),
     ]  # fmt: skip
     parts = [np.array([weight, least, most]), layers, *grids, *(one.buffer for one in readings)]
-    parts.append(_predicted_rows(joints).ravel())
     model = np.concatenate(parts, dtype=np.float32)
     slots = MIN_CACHE_SLOTS
     while slots < min(MAX_CACHE_SLOTS, SLOTS_PER_SIDE * len(sides.length)):
@@ -96,15 +92,9 @@ def list_features(joints: JointFeatures, first: SideIds, second: SideIds) -> Sin
     """(pairs, features) what the network sees of pairs of sides; to fit it."""
     readings = joints.readings
     reach = (readings[0].border.reach, readings[1].border.reach if len(readings) > 1 else 0)
-    out = np.empty((len(first), len(joints.floors) + _kernels.EXTRA), dtype=np.float32)
-    predicted = _predicted_rows(joints)
-    _kernels.list_features(readings[0].arrays(), readings[-1].arrays(), predicted, reach, first, second, out)
+    out = np.empty((len(first), _kernels.MEASURES * len(readings) + _kernels.EXTRA), dtype=np.float32)
+    _kernels.list_features(readings[0].arrays(), readings[-1].arrays(), reach, first, second, out)
     return out
-
-
-def _predicted_rows(joints: JointFeatures) -> Singles:
-    """(4n, STRIPS, longest) what damaged sides predict; nothing for clean ones."""
-    return np.zeros((0, STRIPS, 1), dtype=np.float32) if joints.prediction is None else joints.prediction.rows
 
 
 def _fold_layers(network: Network) -> Singles:

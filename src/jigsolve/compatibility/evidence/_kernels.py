@@ -5,27 +5,17 @@ from functools import cache
 import numpy as np
 
 from jigsolve.compatibility import side_features
-from jigsolve.compatibility._kernels import (
-    FLOORS,
-    MEASURES,
-    PREDICTED,
-    PREDICTED_FLOORS,
-    fast,
-    measure_joint,
-    measure_prediction,
-)
-from jigsolve.compatibility.prediction import STRIPS
+from jigsolve.compatibility._kernels import FLOORS, MEASURES, fast, measure_joint
 from jigsolve.dissimilarity.block_grids import BOUNDARY_FACTOR, BOUNDARY_PENALTY, MAX_EVIDENCE, MIN_LOGIT, PHASES
 from jigsolve.puzzle._kernels import inner
 from jigsolve.runtime._kernels import carray, declare, define, njit, pointer_to
 
-SIZES = 9
-SIDES, LONGEST, HEIGHT, WIDTH, REACH, SECOND_REACH, PHASES_AT, SIDES_AT, PREDICTED_AT = range(SIZES)  # of `sizes`
+SIZES = 8
+SIDES, LONGEST, HEIGHT, WIDTH, REACH, SECOND_REACH, PHASES_AT, SIDES_AT = range(SIZES)  # entries of `sizes`
 WEIGHT, MIN, MAX = range(3)  # entries of the model, before the layers of the network
 HIDDEN = (32, 16)
 ENERGIES = 5
 SINGLE_FLOORS = FLOORS.astype(np.float32)
-PREDICTED_FLOOR = np.float32(PREDICTED_FLOORS[0])
 EXTRA = 2 * ENERGIES + 4  # features after the levels of all measures
 NO_PAIR = -1.0  # in an unused slot of the cache
 KEY_FACTOR = 1 << 26  # key of a pair: first side times this plus the second; exact in float64
@@ -42,22 +32,17 @@ def fill_levels(f, a, b, reach, buffer, out):
 
 
 @fast
-def fill_features(f, again, predicted, reach, a, b, buffer, out):
+def fill_features(f, again, reach, a, b, buffer, out):
     """Features of a pair, symmetric in its two sides: levels of the measures, then `EXTRA` of the sides.
 
-    f, again: `BorderArrays` of one or two readings. predicted: (4n or 0, STRIPS, longest) rows of `Prediction`.
-    reach: of both readings; the second one is 0 if there is none. buffer: (longest,).
+    f, again: `BorderArrays` of one or two readings. reach: of both; the second one is 0 if there is none.
+    buffer: (longest,).
     """
     at = MEASURES
     fill_levels(f, a, b, reach[0], buffer, out)
     if reach[1] > 0:
         fill_levels(again, a, b, reach[1], buffer, out[at:])
         at += MEASURES
-    if len(predicted) > 0:
-        measure_prediction(predicted[a], predicted[b], np.int64(f.length[a % len(f.length)]), out[at:])
-        for m in range(PREDICTED):
-            out[at + m] = np.log(out[at + m] + PREDICTED_FLOOR)
-        at += PREDICTED
     for k in range(ENERGIES):
         out[at + k] = min(f.energy[a, k], f.energy[b, k])
         out[at + ENERGIES + k] = max(f.energy[a, k], f.energy[b, k])
@@ -122,20 +107,18 @@ def weigh_pairs(model, sizes, first, second, out):
     """out[k]: evidence of the pair (first[k], second[k])."""
     count, longest, readings = sizes[SIDES], sizes[LONGEST], 1 + (sizes[SECOND_REACH] > 0)
     length = np.array([sizes[HEIGHT], sizes[WIDTH], sizes[HEIGHT], sizes[WIDTH]], np.int32)
-    phases, sides = model[sizes[PHASES_AT] : sizes[SIDES_AT]], model[sizes[SIDES_AT] : sizes[PREDICTED_AT]]
-    rest = model[sizes[PREDICTED_AT] :]
-    predicted = rest.reshape((len(rest) // (STRIPS * longest), STRIPS, longest))
+    phases, sides = model[sizes[PHASES_AT] : sizes[SIDES_AT]], model[sizes[SIDES_AT] :]
     part = len(sides) // readings
     f = split_buffer(sides[:part], length, count, longest)
     again = split_buffer(sides[len(sides) - part :], length, count, longest)
     reach = (sizes[REACH], sizes[SECOND_REACH])
-    x = np.empty(MEASURES * readings + (PREDICTED if len(rest) else 0) + EXTRA, np.float32)
+    x = np.empty(MEASURES * readings + EXTRA, np.float32)
     h1, h2 = np.empty(HIDDEN[0], np.float32), np.empty(HIDDEN[1], np.float32)
     buffer = np.empty(longest, np.float32)
     least, most = np.float64(model[MIN]), np.float64(model[MAX])
     for k in range(len(first)):
         a, b = min(first[k], second[k]), max(first[k], second[k])
-        fill_features(f, again, predicted, reach, a, b, buffer, x)
+        fill_features(f, again, reach, a, b, buffer, x)
         nats = judge(model, x, h1, h2)
         if len(phases):
             nats = add_block_grids(phases.reshape((4, count, PHASES)), a, b, nats)
@@ -176,8 +159,8 @@ def compute(model, sizes, a, b):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def list_features(f, again, predicted, reach, first, second, out):
+def list_features(f, again, reach, first, second, out):
     """(pairs, features) of the pairs (first[k], second[k])."""
     buffer = np.empty(f.outer.shape[2], np.float32)
     for k in range(len(first)):
-        fill_features(f, again, predicted, reach, first[k], second[k], buffer, out[k])
+        fill_features(f, again, reach, first[k], second[k], buffer, out[k])
