@@ -45,6 +45,7 @@ PROTOCOLS = {
     "faded-N": "every piece faded, by up to N %",
     "noise-N": "Gaussian noise of N levels",
     "uneven-N": "some pieces up to N pixels smaller",
+    "mirrored": "half of the pieces mirrored, which ones unknown",
     "gaps-N": "N pixels between whole pieces, piece size unknown",
     "lines-N": "lines of N pixels over the cuts, piece size unknown",
     "scaled-N": "the sheet scaled to N % (scaled-75 or scaled-0.75), piece size unknown",
