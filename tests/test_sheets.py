@@ -133,13 +133,17 @@ def test_scaled_sheets(name: str, percent: int) -> None:
 
 
 @pytest.mark.parametrize("percent", [75, 125, 150])
-def test_sheets_scaled_to_whole_pixels_are_read_as_blurred(percent: int) -> None:
+def test_what_leaks_across_the_cuts_of_scaled_sheets_is_taken_out(percent: int) -> None:
     """The cuts lie between pixels, but the pixels beside them are mixed with those across."""
     puzzle, truth = shuffled("coffee", (40, 40))
     sheet = sheets.scale(render.render_sheet(puzzle), percent, np.random.default_rng(2))
     read = inputs.from_sheet(sheet, rotated=False)
     length = 40 * percent // 100
-    assert read.piece == (length - 1, length - 1)
+    assert read.piece == (length, length)
+    alone = np.stack([pictures.resize(piece, length, length) for piece in puzzle.pieces]).astype(float)
+    mixed = cut(sheet, length).pieces
+    before, after = (np.abs(pieces - alone)[:, 0].mean() for pieces in (mixed, read.puzzle.pieces))
+    assert after < 0.6 * before
     assert f"Pieces of {length}x{length} found" in read.notes[0]
     result = jigsolve.solve(read, effort="fast", threads=1)
     assert jigsolve.score(result.layout, truth).neighbour > 0.97
@@ -147,12 +151,12 @@ def test_sheets_scaled_to_whole_pixels_are_read_as_blurred(percent: int) -> None
 
 @pytest.mark.parametrize("quality", [None, 95, 75])
 @pytest.mark.parametrize("name", ["astronaut", "coffee", "chelsea", "camera"])
-def test_other_sheets_are_not_read_as_blurred(name: str, quality: int | None) -> None:
+def test_other_sheets_do_not_leak(name: str, quality: int | None) -> None:
     puzzle, _ = shuffled(name, (30, 30))
     sheet = render.render_sheet(puzzle)
     if quality is not None:
         sheet = pictures.recode(sheet, "JPEG", quality)
-    assert inputs.from_sheet(sheet).piece == (30, 30)
+    np.testing.assert_array_equal(inputs.from_sheet(sheet).puzzle.pieces, cut(sheet, 30).pieces)
 
 
 def test_a_scaled_sheet_in_a_frame() -> None:
@@ -193,5 +197,5 @@ def test_cells_between_pixels_are_resampled() -> None:
     pieces = cut_cells(ramp, line, axis)
     assert pieces.shape == (4, 22, 45, 1)
     steps = np.diff(pieces[:, :, 0, 0].astype(float), axis=1)
-    assert np.abs(steps - 100 * 21.5 / 22)[:, 1:-1].max() <= 1.0
-    assert np.diff(pieces[:, 10, 0, 0].astype(float)) == pytest.approx(2250.0, abs=1.0)
+    assert np.abs(steps - 100 * 21.5 / 22)[:, 1:-1].max() <= 2.0
+    assert np.diff(pieces[:, 10, 0, 0].astype(float)) == pytest.approx(2250.0, abs=12.0)  # a tenth of a pixel
