@@ -1,4 +1,4 @@
-"""Sheets that are not clean: lines and gaps between the pieces, scaled sheets, cropped ones."""
+"""Sheets that are not clean: lines and gaps between the pieces, scaled sheets, cropped ones, scattered tiles."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import pytest
 
 import jigsolve
 from jigsolve.bench import sheets
+from jigsolve.bench.protocols import make_case
+from jigsolve.bench.scoring import score_case
 from jigsolve.io import inputs, pictures, render
-from jigsolve.io.grid_detection import Axis, cut_cells, estimate_grid
+from jigsolve.io.grid_detection import Axis, cut_cells, estimate_grid, find_tiles
 from jigsolve.io.grid_detection.lines import find_lines
 from jigsolve.puzzle import Layout, Puzzle, cut, scramble
 from pictures import photograph
@@ -199,3 +201,46 @@ def test_cells_between_pixels_are_resampled() -> None:
     steps = np.diff(pieces[:, :, 0, 0].astype(float), axis=1)
     assert np.abs(steps - 100 * 21.5 / 22)[:, 1:-1].max() <= 2.0
     assert np.diff(pieces[:, 10, 0, 0].astype(float)) == pytest.approx(2250.0, abs=12.0)  # a tenth of a pixel
+
+
+@pytest.mark.parametrize("options", [{}, {"quality": 90}, {"alpha": True}])
+def test_scattered_tiles_are_cut_out(options: dict[str, int]) -> None:
+    puzzle, _ = shuffled("coffee", (50, 50))
+    sheet = sheets.scatter(puzzle, 6, np.random.default_rng(2))
+    if "quality" in options:
+        sheet = pictures.recode(sheet, "JPEG", options["quality"])
+    if "alpha" in options:
+        shown = (sheet != sheet[0, 0]).any(axis=2, keepdims=True)
+        sheet = np.concatenate([sheet, np.where(shown, 255, 0).astype(np.uint8)], axis=2)
+    read = inputs.from_sheet(sheet, rotated=False)
+    (width, height), n = read.piece, len(puzzle)
+    assert read.notes == (f"{n} tiles of {width}x{height} on a plain background.",)
+    assert (len(read.puzzle), read.puzzle.rows) == (n, 0)
+    if "quality" in options:  # traces of the coder are left out
+        assert 46 <= min(width, height) <= max(width, height) <= 50
+        top, left = (50 - height) // 2, (50 - width) // 2
+        inner = puzzle.pieces[:, top : top + height, left : left + width].astype(float)
+        assert np.abs(read.puzzle.pieces - inner).mean() < 12.0
+    else:
+        np.testing.assert_array_equal(read.puzzle.pieces[..., :3], puzzle.pieces)
+
+
+def test_scattered_tiles_are_solved() -> None:
+    case = make_case("scattered-5", photograph("coffee"), (50, 50), False, 3)
+    result = jigsolve.solve(case.given, effort="fast", threads=1)
+    assert score_case(case, result.layout).perfect
+
+
+def test_an_incomplete_grid_of_tiles_is_cut_out() -> None:
+    puzzle, _ = shuffled("coffee", (50, 50))
+    sheet = with_gaps(puzzle, 4, COLOURS["red"], (4, 4, 4, 4))
+    sheet[-54:, -216:] = COLOURS["red"]  # the last four are missing
+    read = inputs.from_sheet(sheet)
+    np.testing.assert_array_equal(read.puzzle.pieces, puzzle.pieces[:-4])
+
+
+@pytest.mark.parametrize("name", ["page", "text", "clock"])
+def test_other_plain_backgrounds_hold_no_tiles(name: str) -> None:
+    picture = photograph(name)
+    assert find_tiles(picture) is None
+    assert find_tiles(np.pad(picture, ((9, 9), (9, 9), (0, 0)), constant_values=255)) is None

@@ -121,8 +121,8 @@ def _check_combination(names: Set[str], protocol: str) -> None:
         raise InputError(f"Expected no pins and no reference in a mixed bag, got {protocol!r}.")
     if CACHE in names and names - {CACHE, "missing"}:
         raise InputError(f"Expected a cache with nothing but missing tiles, got {protocol!r}.")
-    if {"gaps", "lines"} <= names:
-        raise InputError(f"Expected gaps or lines, got {protocol!r}.")
+    if len({"gaps", "lines", "scattered"} & names) > 1 or {"scattered", "margin"} <= names:
+        raise InputError(f"Expected gaps or lines or scattered pieces, got {protocol!r}.")
     if "mirrored" in names and {MIXED, "in-place", "pinned", "reference", "missing"} & names:
         raise InputError(f"Expected all pieces of one picture where some are mirrored, got {protocol!r}.")
     others = {MIXED, "pinned", "reference", "missing", "unknown-grid", "margin", "unknown-size", "unknown-turns"}
@@ -234,6 +234,11 @@ def _mirror_some(case: Case, number: int, rng: np.random.Generator) -> Case:
 def _draw_gaps(case: Case, number: int, rng: np.random.Generator) -> Case:
     """The sheet has gaps of N pixels between whole pieces."""
     return replace(case, sheet=sheets.draw_gaps(case.puzzle, number, rng))
+
+
+def _scatter(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """The pieces lie at irregular places on a plain background, at least N pixels apart; their grid is unknown."""
+    return replace(case, sheet=sheets.scatter(case.puzzle, number, rng), puzzle=replace(case.puzzle, rows=0, cols=0))
 
 
 def _draw_lines(case: Case, number: int, rng: np.random.Generator) -> Case:
@@ -365,6 +370,7 @@ PUZZLE_CONDITIONS = {
     "mirrored": Condition(_mirror_some),
     "gaps": Condition(_draw_gaps, 1, 64),
     "lines": Condition(_draw_lines, 1, 64),
+    "scattered": Condition(_scatter, 1, 64),
     "scaled": Condition(_scale, 20, 400),
     "cropped": Condition(_crop, 1, 64),
     "jpeg": Condition(_save_as_jpeg, 1, 100),
@@ -379,4 +385,11 @@ PUZZLE_CONDITIONS = {
     "unknown-grid": Condition(_hide_grid),
     "unknown-turns": Condition(_hide_orientation),
 }
-SHEET_CONDITIONS = {"few", "gaps", "lines", "scaled", "cropped"}  # the program has to find the pieces on a sheet
+SHEET_CONDITIONS = {
+    "few",
+    "gaps",
+    "lines",
+    "scattered",
+    "scaled",
+    "cropped",
+}  # the program has to find the pieces on a sheet

@@ -48,6 +48,7 @@ PROTOCOLS = {
     "mirrored": "half of the pieces mirrored, which ones unknown",
     "gaps-N": "N pixels between whole pieces, piece size unknown",
     "lines-N": "lines of N pixels over the cuts, piece size unknown",
+    "scattered-N": "pieces at irregular places on a plain background, at least N pixels apart",
     "scaled-N": "the sheet scaled to N % (scaled-75 or scaled-0.75), piece size unknown",
     "cropped-N": "N pixels cut off some sides of the sheet, piece size unknown",
     "jpeg-N": "the sheet saved as JPEG of quality N",

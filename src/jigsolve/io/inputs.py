@@ -19,7 +19,7 @@ from jigsolve.io.descriptions import (
     list_names,
     list_sizes,
 )
-from jigsolve.io.grid_detection import GridEstimate, cut_cells, estimate_grid, rank_estimates
+from jigsolve.io.grid_detection import GridEstimate, Tiles, cut_cells, estimate_grid, find_tiles, rank_estimates
 from jigsolve.io.normalise import normalise_pieces
 from jigsolve.puzzle import UNKNOWN, Layout, Pixels, Puzzle, Size, check_picture
 from jigsolve.puzzle.pieces import mirror_pieces
@@ -241,6 +241,9 @@ def from_pieces(
 
 def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
     check_picture(sheet)
+    tiles = None if options.in_place else find_tiles(sheet)
+    if tiles is not None and options.size in (None, (tiles.width, tiles.height)):
+        return _cut_tiles(sheet, tiles, options)
     estimates, notes = _estimate_grids(sheet, options)
     best = next((one for one in estimates if one.cells != (1, 1)), estimates[0])
     if best.cells == (1, 1) and options.size is None and not (options.rows and options.cols):
@@ -248,6 +251,16 @@ def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
     found = _cut_sheet(sheet, options, best, notes)
     is_open = len(estimates) > 1 and not options.is_bag
     return replace(found, doubt=SizeDoubt(sheet, options, tuple(estimates))) if is_open else found
+
+
+def _cut_tiles(sheet: Pixels, tiles: Tiles, options: ReadOptions) -> Input:
+    """The puzzle of tiles that lie irregularly on a sheet: like pieces in files, they say nothing about the grid."""
+    pieces = tiles.cut(sheet)
+    puzzle = options.make_puzzle(pieces, options.choose_grid(len(pieces), " of a sheet of tiles") or UNKNOWN)
+    note = f"{len(pieces)} tiles of {tiles.width}x{tiles.height} on a plain background."
+    return Input(
+        puzzle, notes=(note,), is_orientation_open=options.is_orientation_open, is_mirroring_open=options.mirrored
+    )
 
 
 def _cut_sheet(sheet: Pixels, options: ReadOptions, estimate: GridEstimate, notes: list[str]) -> Input:
