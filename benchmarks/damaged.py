@@ -16,7 +16,8 @@ import numpy as np
 from fit_learned import find_partners, read_damage
 from scipy.sparse import csr_array
 
-from jigsolve.bench.protocols import Case, make_case, score_case
+from jigsolve.bench.protocols import Case, make_case
+from jigsolve.bench.scoring import score_case
 from jigsolve.compatibility.learned import CANDIDATES, Learned
 from jigsolve.dissimilarity import Mahalanobis, find_pairs
 from jigsolve.io import files

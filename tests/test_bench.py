@@ -13,8 +13,9 @@ import skimage.data
 
 from jigsolve.bench.campaign import Campaign, Run, load_record
 from jigsolve.bench.execution import execute_run, execute_runs, sum_charged
-from jigsolve.bench.protocols import make_case, score_case
+from jigsolve.bench.protocols import make_case
 from jigsolve.bench.records import Record, read_record
+from jigsolve.bench.scoring import score_case
 from jigsolve.bench.sections import make_sections
 from jigsolve.bench.tables import section_table
 from jigsolve.cli import run

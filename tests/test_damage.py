@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jigsolve.bench.protocols import Case, make_case, score_case
+from jigsolve.bench.protocols import Case, make_case
+from jigsolve.bench.scoring import score_case
 from jigsolve.dissimilarity import (
     BORDERS,
     CLEAN,

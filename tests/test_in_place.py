@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from jigsolve import InputError, Puzzle, SolveParams, solve
-from jigsolve.bench.protocols import make_case, parse_protocol, score_case
+from jigsolve.bench.protocols import make_case, parse_protocol
+from jigsolve.bench.scoring import score_case
 from jigsolve.cli import run
 from jigsolve.io import files, inputs, render
 from jigsolve.puzzle.geometry import opposite, side_facing, side_id

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import jigsolve
-from jigsolve.bench.protocols import make_case, score_case
+from jigsolve.bench.protocols import make_case
+from jigsolve.bench.scoring import score_case
 from jigsolve.cli import run
 from jigsolve.dissimilarity import CLEAN, NOISY
 from jigsolve.io import files, inputs, render

@@ -8,16 +8,8 @@ import numpy as np
 import pytest
 
 from jigsolve.bench.alignment import align
-from jigsolve.bench.protocols import (
-    PICTURE_CONDITIONS,
-    PUZZLE_CONDITIONS,
-    Case,
-    make_bag,
-    make_case,
-    parse_protocol,
-    score_bag,
-    score_case,
-)
+from jigsolve.bench.protocols import PICTURE_CONDITIONS, PUZZLE_CONDITIONS, Case, make_bag, make_case, parse_protocol
+from jigsolve.bench.scoring import mirror_back, score_bag, score_case
 from jigsolve.cli.names import PROTOCOLS, pattern_of
 from jigsolve.io import render
 from jigsolve.pipeline import SolveParams, solve
@@ -89,6 +81,8 @@ def test_the_truth_is_right(protocol: str, rotate: bool) -> None:
     if protocol in ("lines-2", "cropped-2"):
         return  # pieces have lost pixels
     given = one.puzzle if protocol == "few-2" else one.given.puzzle  # so few are found by solving
+    if one.mirrored is not None:
+        given = mirror_back(one, one.mirrored).puzzle
     shown = render.render_picture(given, one.truth)[..., :3].astype(float)
     if one.puzzle.pieces.dtype == np.uint16:
         shown /= 257

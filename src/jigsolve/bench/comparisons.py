@@ -13,8 +13,9 @@ import numpy as np
 
 from jigsolve.bench.alignment import align
 from jigsolve.bench.campaign import Run
-from jigsolve.bench.protocols import CLEAN, Case, make_case, score_case
+from jigsolve.bench.protocols import CLEAN, Case, make_case
 from jigsolve.bench.records import Record
+from jigsolve.bench.scoring import mirror_back, score_case
 from jigsolve.bench.sections import rank_solvers, section_order
 from jigsolve.io import files, layout_file, pictures, render
 from jigsolve.puzzle import HOLE, UNKNOWN, Layout, Pixels
@@ -77,9 +78,12 @@ def compare(record: Record) -> Comparison:
     source, key = Path(record.source), record.run
     run = Run(Path(key.picture), key.piece, key.type, key.solver, key.seed, key.protocol)
     case = make_case(run.protocol, files.read_picture_8bit(source), run.piece, run.type == 2, run.shuffle_seed())
-    answer = layout_file.from_data(record.outcome.layouts[0]).layout
-    if score_case(case, answer).neighbour != record.outcome.scores.neighbour:
+    saved = layout_file.from_data(record.outcome.layouts[0])
+    answer, mirrored = saved.layout, np.isin(np.arange(len(case.puzzle)), saved.mirrored)
+    if score_case(case, answer, mirrored).neighbour != record.outcome.scores.neighbour:
         raise InputError(f"Expected in {source} the picture that was measured, got another one.")
+    if case.mirrored is not None:
+        case = mirror_back(case, mirrored)
     answer, truth = _orient(case, answer)
     cell = _cell_size(case, truth)
     appearances = case.puzzle.appearances()

@@ -15,8 +15,9 @@ import numpy as np
 from jigsolve.bags.mixed import solve_mixed
 from jigsolve.bench.caches import make_cache, score_cache
 from jigsolve.bench.campaign import Run
-from jigsolve.bench.protocols import CACHE, MIXED, Bag, make_bag, make_case, parse_protocol, score_bag, score_case
+from jigsolve.bench.protocols import CACHE, MIXED, Bag, make_bag, make_case, parse_protocol
 from jigsolve.bench.records import Outcome, Record
+from jigsolve.bench.scoring import score_bag, score_case
 from jigsolve.fragments.root import solve_fragments
 from jigsolve.io import files, layout_file
 from jigsolve.pipeline import Result, solve
@@ -82,7 +83,7 @@ def measure(run: Run, pictures: Sequence[Pixels]) -> Outcome:
     if isinstance(case, Bag):
         truth, (scores, own_picture) = case.truths[0], score_bag(case, [result.layout for result in results])
     else:
-        truth, scores, own_picture = case.truth, score_case(case, results[0].layout), None
+        truth, scores, own_picture = case.truth, score_case(case, results[0].layout, results[0].input.mirrored), None
     joints = np.concatenate([result.confidence.joints for result in results])
     return Outcome(
         rows=truth.rows, cols=truth.cols, scores=scores, confidence=float(joints.mean()) if len(joints) else 1.0,
@@ -117,7 +118,9 @@ def sum_charged(seconds: Mapping[str, float]) -> float:
 
 def _layout_data(result: Result) -> dict[str, Any]:
     height, width = result.puzzle.pieces.shape[1:3]
-    return layout_file.to_data(layout_file.LayoutFile(result.layout, (width, height), partial=result.stopped))
+    mirrored = result.input.mirrored_pieces
+    saved = layout_file.LayoutFile(result.layout, (width, height), partial=result.stopped, mirrored=mirrored)
+    return layout_file.to_data(saved)
 
 
 def _execute_in_processes(runs: Sequence[Run], jobs: int) -> Iterator[tuple[Run, Attempt]]:

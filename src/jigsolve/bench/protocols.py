@@ -1,4 +1,4 @@
-"""Protocols: puzzles as people have them, made from whole pictures, and the scores of their answers.
+"""Protocols: puzzles as people have them, made from whole pictures.
 
 A protocol is one condition, or several joined by "+": `clean`, `worn-2`, `missing-5+unknown-grid`. Some conditions
 change the picture or the piece size before the cut, the others change the shuffled puzzle. They apply in the order of
@@ -11,14 +11,14 @@ from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from jigsolve.bench import damage, sheets
-from jigsolve.bench.alignment import align, filled_cells
+from jigsolve.bench.alignment import filled_cells
 from jigsolve.io import inputs, pictures, render
 from jigsolve.io.inputs import Input
 from jigsolve.puzzle import HOLE, NO_PINS, UNKNOWN, Layout, PinnedCell, Pins, Pixels, Puzzle, Size
-from jigsolve.puzzle.pieces import cut, mix, scramble
-from jigsolve.puzzle.scores import Scores, match_pictures, score
+from jigsolve.puzzle.pieces import cut, mirror_pieces, mix, scramble
 from jigsolve.runtime import InputError
 
 CLEAN = "clean"
@@ -34,6 +34,7 @@ class Case:
     """A puzzle as the program gets it, with pins and a reference beside the pieces, and the truth.
 
     sheet: the scrambled sheet, if the program has to find the pieces on it.
+    mirrored: (pieces,) which ones are mirrored; None if the program is told that none are.
     orientation_known: the program is told whether pieces are turned.
     """
 
@@ -44,15 +45,16 @@ class Case:
     reference: Pixels | None = None
     sheet: Pixels | None = None
     orientation_known: bool = True
+    mirrored: NDArray[np.bool_] | None = None
 
     @cached_property
     def given(self) -> Input:
         """The puzzle as the program reads it."""
         rotated = self.puzzle.rotated if self.orientation_known else None
         if self.sheet is not None:
-            return inputs.from_sheet(self.sheet, rotated=rotated)
+            return inputs.from_sheet(self.sheet, rotated=rotated, mirrored=self.mirrored is not None)
         puzzle = replace(self.puzzle, rotated=bool(rotated))
-        return Input(puzzle, is_orientation_open=rotated is None)
+        return Input(puzzle, is_orientation_open=rotated is None, is_mirroring_open=self.mirrored is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,23 +123,13 @@ def _check_combination(names: Set[str], protocol: str) -> None:
         raise InputError(f"Expected no pins and no reference in a mixed bag, got {protocol!r}.")
     if CACHE in names and names - {CACHE, "missing"}:
         raise InputError(f"Expected a cache with nothing but missing tiles, got {protocol!r}.")
-    if {"gaps", "lines"} <= names:
-        raise InputError(f"Expected gaps or lines, got {protocol!r}.")
+    if len({"gaps", "lines", "scattered"} & names) > 1 or {"scattered", "margin"} <= names:
+        raise InputError(f"Expected gaps or lines or scattered pieces, got {protocol!r}.")
+    if "mirrored" in names and {MIXED, "in-place", "pinned", "reference", "missing"} & names:
+        raise InputError(f"Expected all pieces of one picture where some are mirrored, got {protocol!r}.")
     others = {MIXED, "pinned", "reference", "missing", "unknown-grid", "margin", "unknown-size", "unknown-turns"}
     if "in-place" in names and (others | SHEET_CONDITIONS) & names:
         raise InputError(f"Expected all pieces on a known grid where they are in place, got {protocol!r}.")
-
-
-def score_case(case: Case, layout: Layout) -> Scores:
-    """The scores of an answer; all 0 if the pieces were read wrongly."""
-    known = case.pins or case.reference is not None or case.puzzle.in_place
-    rotated = case.puzzle.rotated and not known  # else the way up is known
-    if (layout.pieces != HOLE).sum() != (case.truth.pieces != HOLE).sum():
-        return Scores(0.0, 0.0, False, 0.0)
-    truth = case.truth
-    if (case.puzzle.rows, case.puzzle.cols) == UNKNOWN:
-        layout, truth, rotated = *align(layout, truth, rotated), False
-    return score(layout, truth, case.puzzle.appearances(), rotated)
 
 
 def make_bag(protocol: str, pictures: Sequence[Pixels], piece: Size, rotate: bool, seed: int) -> Bag:
@@ -149,25 +141,6 @@ def make_bag(protocol: str, pictures: Sequence[Pixels], piece: Size, rotate: boo
     shapes = {(case.puzzle.rows, case.puzzle.cols) for case in cases}
     count = None if "unknown-grid" in numbers else numbers[MIXED]
     return Bag(puzzle, truths, count, shapes.pop() if len(shapes) == 1 else UNKNOWN)
-
-
-def score_bag(bag: Bag, layouts: Sequence[Layout]) -> tuple[Scores, float]:
-    """The mean scores of the pictures, each against the answer that has most of its pieces, and the share of pieces
-    that are in their own picture. A picture without an answer scores 0."""
-    answer, own = match_pictures(layouts, bag.truths)
-    appearances, rotated = bag.puzzle.appearances(), bag.puzzle.rotated
-    found = []
-    for truth, k in zip(bag.truths, answer, strict=True):
-        if k < 0:
-            found.append(Scores(0.0, 0.0, False, 0.0))
-        elif bag.shape != UNKNOWN and layouts[k].pieces.size == truth.pieces.size:
-            found.append(score(layouts[k], truth, appearances, rotated))
-        else:
-            found.append(score(*align(layouts[k], truth, rotated), appearances, rotated=False))
-    direct, neighbour, picture = (
-        float(np.mean([getattr(one, name) for one in found])) for name in ("direct", "neighbour", "picture")
-    )
-    return Scores(direct, neighbour, all(one.perfect for one in found), picture), own
 
 
 # Before the cut
@@ -228,9 +201,22 @@ def _damage(change: damage.Damage) -> PuzzleChange:
     return lambda case, number, rng: _replace_pieces(case, change(case.puzzle.pieces, number, rng))
 
 
+def _mirror_some(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """Half of the pieces are mirrored left to right, after they were turned."""
+    mirrored = rng.permutation(len(case.puzzle)) < len(case.puzzle) // 2
+    puzzle = replace(case.puzzle, pieces=mirror_pieces(case.puzzle.pieces, mirrored))
+    sheet = None if case.sheet is None else render.render_sheet(puzzle)
+    return replace(case, puzzle=puzzle, sheet=sheet, mirrored=mirrored)
+
+
 def _draw_gaps(case: Case, number: int, rng: np.random.Generator) -> Case:
     """The sheet has gaps of N pixels between whole pieces."""
     return replace(case, sheet=sheets.draw_gaps(case.puzzle, number, rng))
+
+
+def _scatter(case: Case, number: int, rng: np.random.Generator) -> Case:
+    """The pieces lie at irregular places on a plain background, at least N pixels apart; their grid is unknown."""
+    return replace(case, sheet=sheets.scatter(case.puzzle, number, rng), puzzle=replace(case.puzzle, rows=0, cols=0))
 
 
 def _draw_lines(case: Case, number: int, rng: np.random.Generator) -> Case:
@@ -360,8 +346,10 @@ PUZZLE_CONDITIONS: dict[str, Condition[PuzzleChange]] = {
     "faded": Condition(_damage(damage.fade), 1, 99),
     "noise": Condition(_damage(damage.add_noise), 1, 255),
     "uneven": Condition(_damage(damage.shrink_some), 1, 2),
+    "mirrored": Condition(_mirror_some),
     "gaps": Condition(_draw_gaps, 1, 64),
     "lines": Condition(_draw_lines, 1, 64),
+    "scattered": Condition(_scatter, 1, 64),
     "scaled": Condition(_scale, 20, 400),
     "cropped": Condition(_crop, 1, 64),
     "jpeg": Condition(_save_as_jpeg, 1, 100),
@@ -376,4 +364,11 @@ PUZZLE_CONDITIONS: dict[str, Condition[PuzzleChange]] = {
     "unknown-grid": Condition(_hide_grid),
     "unknown-turns": Condition(_hide_orientation),
 }
-SHEET_CONDITIONS = {"few", "gaps", "lines", "scaled", "cropped"}  # the program has to find the pieces on a sheet
+SHEET_CONDITIONS = {
+    "few",
+    "gaps",
+    "lines",
+    "scattered",
+    "scaled",
+    "cropped",
+}  # the program has to find the pieces on a sheet

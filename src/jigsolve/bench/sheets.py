@@ -26,6 +26,18 @@ def draw_gaps(puzzle: Puzzle, width: int, rng: np.random.Generator) -> Pixels:
     return sheet
 
 
+def scatter(puzzle: Puzzle, least: int, rng: np.random.Generator) -> Pixels:
+    """The pieces at irregular places on a plain background, at least some pixels apart."""
+    height, width, channels = puzzle.pieces.shape[1:]
+    pitch = np.array((height, width)) + 2 * least
+    sheet = np.empty((*(pitch * (puzzle.rows, puzzle.cols) + least), channels), dtype=puzzle.pieces.dtype)
+    sheet[:] = _choose_colour(puzzle.pieces, rng)
+    for k, piece in enumerate(puzzle.pieces):
+        y, x = pitch * divmod(k, puzzle.cols) + least + rng.integers(0, least + 1, 2)
+        sheet[y : y + height, x : x + width] = piece
+    return sheet
+
+
 def draw_lines(puzzle: Puzzle, width: int, rng: np.random.Generator) -> Pixels:
     """The sheet with lines drawn over the cuts, so that pieces lose pixels; every other time with an outer line."""
     sheet = render.render_sheet(puzzle)

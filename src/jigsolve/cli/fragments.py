@@ -31,7 +31,7 @@ def wants_fragments(request: SolveRequest) -> bool:
     if request.fragments is not None:
         return request.fragments
     is_described = request.pictures or request.rows or request.cols or request.pin or request.reference
-    return not is_described and not request.in_place and holds_tiles(request.input)
+    return not is_described and not request.in_place and not request.mirrored and holds_tiles(request.input)
 
 
 def run_fragments(request: SolveRequest, params: SolveParams) -> bool:

@@ -36,6 +36,7 @@ class SolveRequest:
     piece: tuple[int, int] | Auto = "auto"  # (width, height)
     rotated: bool | None = None  # None: find out
     in_place: bool = False
+    mirrored: bool = False
     keep_lines: bool = False
     rows: int | None = None
     cols: int | None = None
@@ -57,6 +58,8 @@ class SolveRequest:
             raise InputError(f"Expected --turn 90, 180 or 270, got {self.turn}.")
         if self.gap and self.keep_lines:
             raise InputError("Expected --gap or --keep-lines, got both.")
+        if self.mirrored and (self.fragments or self.in_place or self.pin or self.reference):
+            raise InputError("Expected no --fragments, --in-place, --pin or --reference with --mirrored.")
         if self.fragments and self.pictures is not None:
             raise InputError("Expected --fragments or --pictures, got both.")
         if self.ocr is not None and self.targets.report is None:
@@ -65,8 +68,9 @@ class SolveRequest:
             raise InputError(f"Expected a confidence between 0 and 1, got {self.min_confidence}.")
         if self.pictures in (None, 1):
             return
-        if self.in_place:
-            raise InputError("Expected one picture where pieces are in place, got --pictures.")
+        if self.in_place or self.mirrored:
+            state = "mirrored" if self.mirrored else "in place"
+            raise InputError(f"Expected one picture where pieces are {state}, got --pictures.")
         if self.pin or self.reference:
             raise InputError("Expected no pins or reference with --pictures: they describe one picture.")
         if (self.rows is None) != (self.cols is None):
@@ -75,7 +79,7 @@ class SolveRequest:
     def picture_count(self, holds_pieces: bool) -> int | None:
         """The number of pictures to look for; None to find it. The pieces of a folder or a zip may belong to several,
         unless some option describes the one picture they make."""
-        is_described = self.in_place or any((self.rows, self.cols, self.pin, self.reference))
+        is_described = self.in_place or self.mirrored or any((self.rows, self.cols, self.pin, self.reference))
         count = choose_picture_count(self.pictures, holds_pieces, is_described)
         if count != 1 and any(_is_numbered(self.input, path) for path in filter(None, self.targets)):
             raise InputError(SAME_FILE)

@@ -77,7 +77,7 @@ def _read_input(request: SolveRequest, params: SolveParams, pins: Pins, bag: boo
     rows, cols = (None, None) if bag else (request.rows, request.cols)
     given = inputs.read_puzzle(
         request.input, request.piece, request.rotated, rows, cols, bag=bag, in_place=request.in_place,
-        keep_lines=request.keep_lines, memory_limit=params.memory_limit,
+        mirrored=request.mirrored, keep_lines=request.keep_lines, memory_limit=params.memory_limit,
     )  # fmt: skip
     given = settle(given, params.threads, pins, params.memory_limit)
     if request.targets.output is not None:
@@ -113,8 +113,9 @@ def write_answers(results: Sequence[Result], targets: Sequence[Targets], gap: in
         if to.layout is not None:
             given = result.input
             contents[to.layout] = LayoutFile(
-                result.layout, given.piece, None, result.stopped, given.names, given.margin, result.confidence
-            )
+                result.layout, given.piece, None, result.stopped, given.names, given.margin, result.confidence,
+                given.mirrored_pieces,
+            )  # fmt: skip
         if to.overlay is not None:
             picture = render.render_picture(result.puzzle, result.layout)
             contents[to.overlay] = render.mark_doubts(picture, result.layout, result.confidence)

@@ -26,9 +26,9 @@ Piece numbers in layout files count from 0: row by row on a sheet, or by file na
 
 Several pictures: the pieces of a folder or a zip may belong to several pictures, which are then separated. Each
 picture has its own files: solved-1.png, solved-2.png and so on for solved.png. Piece numbers in layout files are
-those of the whole bag. --pictures 1 turns the separation off; --rows, --cols, --pin, --reference and --in-place
-describe a single picture and turn it off, too. With --pictures, --rows and --cols describe each of the pictures, and
-the grid and the margin of a sheet are ignored.
+those of the whole bag. --pictures 1 turns the separation off; --rows, --cols, --pin, --reference, --mirrored and
+--in-place describe a single picture and turn it off, too. With --pictures, --rows and --cols describe each of the
+pictures, and the grid and the margin of a sheet are ignored.
 
 Caches and fragments: the bitmap cache of a remote-desktop client (Cache0000.bin, bcache22.bmc), a folder of such files,
 or of tiles that bmc-tools extracted, holds parts of many screens. The answer is a list of fragments, those with most
@@ -45,6 +45,10 @@ Rotated pieces: whether pieces are rotated is found out by comparing their sides
 pieces are few or damaged, both are tried; the last line takes into account how sure it is. --rotated and --upright
 decide it by hand. The picture of rotated pieces may come out in any orientation; the one that looks most like an
 upright photograph is guessed, and --turn turns it if the guess is wrong.
+
+Mirrored pieces: --mirrored finds out which pieces are mirrored, by comparing sides with mirrored ones, and mirrors
+them back. The layout file lists them. Whether the whole picture is its mirror image cannot be seen: the smaller part
+of the pieces is taken for mirrored.
 
 Worn and noisy pieces: pieces that lost some pixels at their borders, or have noise, are solved with less certainty.
 In the picture they lie side by side as they are, without gaps.
@@ -86,6 +90,9 @@ def solve(
     in_place: Annotated[
         bool,
         typer.Option("--in-place", rich_help_panel=PUZZLE, help="Pieces lie in their cells, only rotated (Type 3)."),
+    ] = False,
+    mirrored: Annotated[
+        bool, typer.Option("--mirrored", rich_help_panel=PUZZLE, help="Some pieces may be mirrored: find out which.")
     ] = False,
     keep_lines: Annotated[
         bool, typer.Option("--keep-lines", rich_help_panel=PUZZLE, help="Keep lines between the pieces in the picture.")
@@ -172,7 +179,7 @@ def solve(
         output = default_output(input)
     request = SolveRequest(
         input=input, targets=Targets(output, layout, overlay, report, animation), piece=parse_piece_choice(piece),
-        rotated=rotated, in_place=in_place, keep_lines=keep_lines, rows=rows, cols=cols,
+        rotated=rotated, in_place=in_place, mirrored=mirrored, keep_lines=keep_lines, rows=rows, cols=cols,
         pictures=parse_picture_count(pictures), pin=pin, reference=reference, turn=turn, gap=gap, even_out=even_out,
         fragments=fragments, min_confidence=min_confidence, ocr=ocr,
     )  # fmt: skip

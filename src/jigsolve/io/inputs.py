@@ -11,9 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.io import render
-from jigsolve.io.grid_detection import GridEstimate, cut_cells, estimate_grid, rank_estimates
+from jigsolve.io.descriptions import (
+    describe_confidence,
+    describe_grid,
+    describe_lines,
+    describe_size,
+    list_names,
+    list_sizes,
+)
+from jigsolve.io.grid_detection import GridEstimate, Tiles, cut_cells, estimate_grid, find_tiles, rank_estimates
 from jigsolve.io.normalise import normalise_pieces
 from jigsolve.puzzle import UNKNOWN, Layout, Pixels, Puzzle, Size, check_picture
+from jigsolve.puzzle.pieces import mirror_pieces
 from jigsolve.runtime import InputError, memory
 from jigsolve.runtime.notebook import list_lines
 
@@ -49,6 +58,7 @@ class ReadOptions:
     rows, cols: of the grid; one of them determines the other.
     is_bag: the pieces may belong to several pictures, so the grid and the margin of a sheet mean nothing.
     in_place: every piece lies in its cell, row by row; only orientations are unknown.
+    mirrored: some pieces may be mirrored; which ones is found out before the puzzle is solved.
     keep_lines: lines between the pieces of a sheet, and the frame around them, are part of the picture.
     memory_limit: GB; pictures that do not fit are refused. None: what the machine has left.
     """
@@ -59,6 +69,7 @@ class ReadOptions:
     cols: int | None = None
     is_bag: bool = False
     in_place: bool = False
+    mirrored: bool = False
     keep_lines: bool = False
     memory_limit: float | None = None
 
@@ -72,6 +83,8 @@ class ReadOptions:
         for name, count in (("rows", self.rows), ("cols", self.cols)):
             if count is not None and count < 1:
                 raise InputError(f"Expected {name} of at least 1, got {count}.")
+        if self.mirrored and (self.in_place or self.is_bag):
+            raise InputError("Expected mirrored pieces of one picture, that are not in place.")
         if self.memory_limit is not None and not self.memory_limit > 0.0:
             raise InputError(f"Expected a memory limit above 0 GB, got {self.memory_limit}.")
 
@@ -111,9 +124,9 @@ class SizeDoubt:
         """The puzzle, cut by one of the grids after all of them were tried, and its confidence then."""
         if chosen.cells == (1, 1):
             raise _make_no_cuts_error([one for one in self.estimates if one is not chosen])
-        size = _describe_size(chosen)
-        others = _list_sizes([one for one in self.estimates if one is not chosen and one.cells != (1, 1)])
-        note = f"Pieces of {size} ({_describe_confidence(confidence)}), by solving it with {others}, too."
+        size = describe_size(chosen)
+        others = list_sizes([one for one in self.estimates if one is not chosen and one.cells != (1, 1)])
+        note = f"Pieces of {size} ({describe_confidence(confidence)}), by solving it with {others}, too."
         found = _cut_sheet(self.sheet, self.options, replace(chosen, confidence=confidence), [note])
         return replace(found, other_sizes=tuple(size for size in others.split(", ") if size and "." not in size))
 
@@ -130,6 +143,8 @@ class Input:
     doubt:  other ways to cut the sheet, if it does not show clearly which is right.
     is_orientation_open: whether pieces are turned has yet to be found out; the puzzle has them upright until then.
     orientation_confidence: probability that they are as the puzzle has them.
+    is_mirroring_open: which pieces are mirrored has yet to be found out.
+    mirrored: (pieces,) which were mirrored left to right; in the puzzle they are mirrored back. None: nobody asked.
     other_sizes: of pieces that were tried and are less likely, as `--piece` takes them.
     notes:  what was estimated and what was left out, one line each.
     profile: ICC profile of the files, for the picture that is made of them.
@@ -147,6 +162,8 @@ class Input:
     profile: bytes = b""
     is_orientation_open: bool = False
     orientation_confidence: float = 1.0
+    is_mirroring_open: bool = False
+    mirrored: NDArray[np.bool_] | None = None
     other_sizes: tuple[str, ...] = ()
     sizes: NDArray[np.int32] | None = None
 
@@ -167,11 +184,22 @@ class Input:
         """Pieces that were filled up to the size of a cell: they are no copies of others, whatever they look like."""
         return [] if self.sizes is None else np.flatnonzero((self.sizes < self.piece).any(axis=1)).tolist()
 
+    @property
+    def mirrored_pieces(self) -> tuple[int, ...]:
+        """Numbers of the pieces that were mirrored."""
+        return () if self.mirrored is None else tuple(np.flatnonzero(self.mirrored).tolist())
+
+    def mirror_back(self, mirrored: NDArray[np.bool_]) -> Input:
+        """The same with these pieces mirrored back, whichever were so far."""
+        before = np.zeros(len(self.puzzle), dtype=bool) if self.mirrored is None else self.mirrored
+        pieces = mirror_pieces(self.puzzle.pieces, mirrored != before)
+        return replace(self, puzzle=replace(self.puzzle, pieces=pieces), mirrored=mirrored, is_mirroring_open=False)
+
 
 def read_puzzle(
     path: Path | str, piece: Size | str = AUTO, rotated: bool | None = None, rows: int | None = None,
-    cols: int | None = None, *, bag: bool = False, in_place: bool = False, keep_lines: bool = False,
-    memory_limit: float | None = None,
+    cols: int | None = None, *, bag: bool = False, in_place: bool = False, mirrored: bool = False,
+    keep_lines: bool = False, memory_limit: float | None = None,
 ) -> Input:  # fmt: skip
     """Read a puzzle from a scrambled sheet, or from a folder or a zip of pieces.
 
@@ -180,7 +208,7 @@ def read_puzzle(
     from jigsolve.io import files  # Pillow is only needed to read files
 
     options = ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, is_bag=bag, in_place=in_place,
-                          keep_lines=keep_lines, memory_limit=memory_limit)  # fmt: skip
+                          mirrored=mirrored, keep_lines=keep_lines, memory_limit=memory_limit)  # fmt: skip
     path = Path(path)
     max_pixels = memory.max_readable_pixels(memory_limit)
     if files.holds_pieces(path):
@@ -192,25 +220,30 @@ def read_puzzle(
 
 def from_sheet(
     sheet: Pixels, piece: Size | str = AUTO, rotated: bool | None = None, rows: int | None = None,
-    cols: int | None = None, *, bag: bool = False, in_place: bool = False, keep_lines: bool = False,
+    cols: int | None = None, *, bag: bool = False, in_place: bool = False, mirrored: bool = False,
+    keep_lines: bool = False,
 ) -> Input:  # fmt: skip
     """The puzzle of a scrambled sheet. Pixels outside whole pieces are its margin. Options: see `read_puzzle`."""
     options = ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, is_bag=bag, in_place=in_place,
-                          keep_lines=keep_lines)  # fmt: skip
+                          mirrored=mirrored, keep_lines=keep_lines)  # fmt: skip
     return _convert_sheet(sheet, options)
 
 
 def from_pieces(
     read: Pieces, path: str, piece: Size | str = AUTO, rotated: bool | None = None, rows: int | None = None,
-    cols: int | None = None, *, in_place: bool = False,
+    cols: int | None = None, *, in_place: bool = False, mirrored: bool = False,
 ) -> Input:  # fmt: skip
     """The puzzle of a folder or a zip of pieces. path: its name, for errors. Options: see `read_puzzle`."""
-    options = ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, in_place=in_place)
+    options = ReadOptions(piece=piece, rotated=rotated, rows=rows, cols=cols, in_place=in_place,
+                          mirrored=mirrored)  # fmt: skip
     return _convert_pieces(read, path, options)
 
 
 def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
     check_picture(sheet)
+    tiles = None if options.in_place else find_tiles(sheet)
+    if tiles is not None and options.size in (None, (tiles.width, tiles.height)):
+        return _cut_tiles(sheet, tiles, options)
     estimates, notes = _estimate_grids(sheet, options)
     best = next((one for one in estimates if one.cells != (1, 1)), estimates[0])
     if best.cells == (1, 1) and options.size is None and not (options.rows and options.cols):
@@ -220,18 +253,28 @@ def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
     return replace(found, doubt=SizeDoubt(sheet, options, tuple(estimates))) if is_open else found
 
 
+def _cut_tiles(sheet: Pixels, tiles: Tiles, options: ReadOptions) -> Input:
+    """The puzzle of tiles that lie irregularly on a sheet: like pieces in files, they say nothing about the grid."""
+    pieces = tiles.cut(sheet)
+    puzzle = options.make_puzzle(pieces, options.choose_grid(len(pieces), " of a sheet of tiles") or UNKNOWN)
+    note = f"{len(pieces)} tiles of {tiles.width}x{tiles.height} on a plain background."
+    return Input(
+        puzzle, notes=(note,), is_orientation_open=options.is_orientation_open, is_mirroring_open=options.mirrored
+    )
+
+
 def _cut_sheet(sheet: Pixels, options: ReadOptions, estimate: GridEstimate, notes: list[str]) -> Input:
     """The puzzle of a sheet whose grid is known."""
     x, y = estimate.x, estimate.y
     pieces = cut_cells(sheet, x, y)
     (left, right), (top, bottom) = x.margins(sheet.shape[1]), y.margins(sheet.shape[0])
     margin = Margin(left, top, right, bottom)
-    grid = options.choose_grid(len(pieces), f" of a sheet of {_describe_grid(y.count, x.count)}")
+    grid = options.choose_grid(len(pieces), f" of a sheet of {describe_grid(y.count, x.count)}")
     grid = grid or (UNKNOWN if options.is_bag else (y.count, x.count))
     is_whole = not (x.is_fractional or y.is_fractional or x.is_cropped(sheet.shape[1]) or y.is_cropped(sheet.shape[0]))
     lines = estimate if estimate.line_colour is not None and options.keep_lines and not options.is_bag else None
     if estimate.line_colour is not None:
-        notes.append(_describe_lines(estimate, kept=lines is not None))
+        notes.append(describe_lines(estimate, kept=lines is not None))
     elif any(margin):
         covered = (sheet.shape[1] - left - right) * (sheet.shape[0] - top - bottom)
         notes.append(_describe_margin(margin, sheet[..., 0].size - covered, options, is_whole))
@@ -240,7 +283,7 @@ def _cut_sheet(sheet: Pixels, options: ReadOptions, estimate: GridEstimate, note
     kept = sheet if keeps_margin or lines else None
     return Input(
         puzzle, None, kept, margin, lines, estimate.confidence, notes=tuple(notes),
-        is_orientation_open=options.is_orientation_open,
+        is_orientation_open=options.is_orientation_open, is_mirroring_open=options.mirrored,
     )  # fmt: skip
 
 
@@ -250,20 +293,21 @@ def _convert_pieces(read: Pieces, path: str, options: ReadOptions) -> Input:
     named = zip(read.names, read.pictures, strict=True)
     notes = [FRAMES_NOTE.format(name) for name, picture in named if picture.has_more_frames]
     if read.skipped:
-        notes.append(f"Skipped {len(read.skipped)} files that are no pictures: {_list_names(read.skipped)}.")
+        notes.append(f"Skipped {len(read.skipped)} files that are no pictures: {list_names(read.skipped)}.")
     pieces, changes = normalise_pieces([picture.pixels for picture in read.pictures], read.names, options.size)
     n, height, width = pieces.shape[:3]
-    notes += [*changes, f"{n} pieces of {width}x{height}: {_list_names(read.names)}."]
+    notes += [*changes, f"{n} pieces of {width}x{height}: {list_names(read.names)}."]
     rows, cols = options.choose_grid(n) or UNKNOWN
     if options.in_place and rows * cols != n:
-        found = _describe_grid(rows, cols) if rows else "none"
+        found = describe_grid(rows, cols) if rows else "none"
         raise InputError(f"Expected rows and cols of {n} pieces in place, got {found}.")
     if rows * cols > n:
-        notes.append(f"Of {_describe_grid(rows, cols)}, {rows * cols - n} pieces are missing.")
+        notes.append(f"Of {describe_grid(rows, cols)}, {rows * cols - n} pieces are missing.")
     puzzle = options.make_puzzle(pieces, (rows, cols))
     return Input(
-        puzzle, read.names, notes=tuple(notes), profile=read.profile, is_orientation_open=options.is_orientation_open
-    )
+        puzzle, read.names, notes=tuple(notes), profile=read.profile,
+        is_orientation_open=options.is_orientation_open, is_mirroring_open=options.mirrored,
+    )  # fmt: skip
 
 
 def compose_picture(source: Input, layout: Layout, gap: int = 0) -> Pixels:
@@ -317,50 +361,27 @@ def _estimate_grids(sheet: Pixels, options: ReadOptions) -> tuple[list[GridEstim
             raise InputError(f"Expected rows and cols of at least 2 pixels each, got {rows} x {cols}.")
         note = f"Pieces of {width}x{height}, by {rows} rows x {cols} cols."
         return [replace(estimate_grid(sheet, width, height), confidence=1.0)], [note]
-    best, others = estimates[0], _list_sizes(estimates[1:])
-    confidence = _describe_confidence(best.confidence)
+    best, others = estimates[0], list_sizes(estimates[1:])
+    confidence = describe_confidence(best.confidence)
     is_strips = best.cells.count(1) == 1 and best.line_colour is None and len(estimates) > 1
     if best.confidence >= (MIN_CLEAR_STRIPS_CONFIDENCE if is_strips else MIN_CLEAR_CONFIDENCE):
         if best.cells == (1, 1):
             raise _make_no_cuts_error(estimates[1:])
-        return [best], [f"Pieces of {_describe_size(best)} found ({confidence}{f'; next {others}' if others else ''})."]
+        return [best], [f"Pieces of {describe_size(best)} found ({confidence}{f'; next {others}' if others else ''})."]
     tried = [
         one
         for one in estimates
         if one.confidence >= MIN_TRIED_CONFIDENCE and one.cells[0] * one.cells[1] <= MAX_TRIED_PIECES
     ]
     estimates = tried if best in tried else [best]
-    size = _describe_size(next((one for one in estimates if one.cells != (1, 1)), best))
+    size = describe_size(next((one for one in estimates if one.cells != (1, 1)), best))
     others = f", or else {others}" if others else ""
     return estimates, [f"Unsure of the piece size: {size} ({confidence}){others}; --piece overrides it."]
 
 
 def _make_no_cuts_error(others: Sequence[GridEstimate]) -> InputError:
-    sizes = _list_sizes([one for one in others if one.cells != (1, 1)])
+    sizes = list_sizes([one for one in others if one.cells != (1, 1)])
     return InputError(f"Expected a scrambled sheet, found no cuts; --piece sets the size (perhaps {sizes}).")
-
-
-def _list_sizes(estimates: Sequence[GridEstimate]) -> str:
-    return ", ".join([*dict.fromkeys(_describe_size(one) for one in estimates)][:3])
-
-
-def _describe_size(estimate: GridEstimate) -> str:
-    return "x".join(f"{round(axis.extent, 1):g}" for axis in (estimate.x, estimate.y))
-
-
-def _describe_confidence(confidence: float) -> str:
-    return f"confidence {min(confidence, 0.99):.2f}"  # never certain
-
-
-def _describe_grid(rows: int, cols: int) -> str:
-    return f"{rows} rows x {cols} cols"
-
-
-def _describe_lines(estimate: GridEstimate, kept: bool) -> str:
-    widths = sorted({round(axis.gap) for axis in (estimate.x, estimate.y) if axis.count > 1})
-    pixels = " or ".join(str(max(1, width)) for width in widths)
-    fate = "kept" if kept else "left out; --keep-lines keeps them"
-    return f"Lines of {pixels} pixels between the pieces: {fate}."
 
 
 def _describe_margin(margin: Margin, pixels: int, options: ReadOptions, is_whole: bool) -> str:
@@ -371,9 +392,3 @@ def _describe_margin(margin: Margin, pixels: int, options: ReadOptions, is_whole
     elif options.rotated and not options.in_place:
         fate = "left off the picture, whose way up is not known"
     return f"Margin of {pixels} pixels outside whole pieces ({sides}): no part of the puzzle, {fate}."
-
-
-def _list_names(names: Sequence[str]) -> str:
-    """The first and last names for a note of one line."""
-    short = [repr(name)[1:-1][-40:] for name in names]
-    return ", ".join(short if len(short) <= 3 else [*short[:2], "...", short[-1]])

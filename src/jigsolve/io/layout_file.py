@@ -30,6 +30,7 @@ class LayoutFile:
     names: file names of the pieces, by piece number; None for a sheet.
     margin: pixels left, top, right and bottom of the pieces on the sheet.
     confidence: how likely joints and pieces are right; NaN where the file has no value.
+    mirrored: numbers of the pieces that are mirrored left to right before they are turned.
     origins: where the pieces of this layout come from, by number, for tiles of a cache. Written, not read.
     """
 
@@ -40,6 +41,7 @@ class LayoutFile:
     names: tuple[str, ...] | None = field(default=None, repr=False)
     margin: tuple[int, int, int, int] = NO_MARGIN
     confidence: Confidence | None = None
+    mirrored: tuple[int, ...] = ()
     origins: dict[int, str] | None = field(default=None, repr=False)
 
 
@@ -65,6 +67,8 @@ def to_data(content: LayoutFile) -> dict[str, Any]:
         data["origins"] = {str(piece): name for piece, name in content.origins.items()}
     if any(content.margin):
         data["margin"] = list(content.margin)
+    if content.mirrored:
+        data["mirrored"] = list(content.mirrored)
     if content.confidence is not None:
         data |= _confidence_to_data(content.confidence)
     return data
@@ -84,8 +88,8 @@ def from_data(data: object) -> LayoutFile:
     appearances = _read_appearances(_first_of(content, "appearances", "looks"), n)
     partial, names = content.get("partial") is True, _read_names(content.get("names"), n)
     margin, confidence = _read_margin(content.get("margin")), _read_confidence(content, rows, cols)
-    layout = Layout(pieces, turns, content.get("repeats") is True)
-    return LayoutFile(layout, (width, height), appearances, partial, names, margin, confidence)
+    layout, mirrored = Layout(pieces, turns, content.get("repeats") is True), _read_mirrored(content.get("mirrored"))
+    return LayoutFile(layout, (width, height), appearances, partial, names, margin, confidence, mirrored)
 
 
 def _confidence_to_data(confidence: Confidence) -> dict[str, Any]:
@@ -146,6 +150,14 @@ def _read_names(value: object, n: int) -> tuple[str, ...] | None:
     if not isinstance(value, list) or len(value) < n or not all(isinstance(name, str) for name in value):
         raise InputError(f"Expected names of at least {n} pieces, got {describe_value(value)}.")
     return tuple(value)
+
+
+def _read_mirrored(value: object) -> tuple[int, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        raise InputError(f"Expected a list of piece numbers in mirrored, got {describe_value(value)}.")
+    return tuple(check_integer(piece, "mirrored", 0, MAX_PIECES) for piece in value)
 
 
 def _read_margin(value: object) -> tuple[int, int, int, int]:

@@ -186,6 +186,8 @@ class Session:
         if self.input is None or int(saved.layout.pieces.max()) >= len(self.input.puzzle):
             count = saved.layout.pieces.max() + 1
             raise InputError(self.problem or f"Expected a layout of these pieces, got one of {count}.")
+        if saved.mirrored or self.input.mirrored is not None:
+            self.input = self.input.mirror_back(np.isin(np.arange(len(self.input.puzzle)), saved.mirrored))
         self.answer = json.dumps(describe_layout_file(saved), allow_nan=False).encode()
         self.phase = "answer"
 

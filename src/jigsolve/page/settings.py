@@ -27,6 +27,7 @@ class Settings:
 
     pictures: how many there are. shuffle: the seed with which a whole picture is cut and scrambled; None if it is not.
     in_place: pieces lie in their cells and are only turned. keep_lines: lines between pieces stay in the picture.
+    mirrored: some pieces may be mirrored.
     """
 
     piece: tuple[int, int] | None = None
@@ -37,6 +38,7 @@ class Settings:
     shuffle: int | None = None
     in_place: bool = False
     keep_lines: bool = False
+    mirrored: bool = False
 
     def __post_init__(self) -> None:
         counts = {"rows": self.rows, "cols": self.cols, "pictures": self.pictures}
@@ -45,6 +47,8 @@ class Settings:
                 raise InputError(f"Expected {what} of at least 1, got {'x'.join(map(str, value))}.")
         if self.orientation not in ORIENTATIONS:
             raise InputError(f"Expected an orientation out of {', '.join(ORIENTATIONS)}.")
+        if self.mirrored and (self.in_place or (self.pictures or 1) > 1):
+            raise InputError("Expected mirrored pieces of one picture, that are not in place.")
         if (self.pictures or 1) > 1 and (self.in_place or (self.rows is None) != (self.cols is None)):
             raise InputError("Expected several pictures with both rows and columns or neither, and not in place.")
 
@@ -63,9 +67,9 @@ class Settings:
             shuffle = secrets.randbelow(MAX_SEED) if shuffle else None
         elif not 0 <= _parse_int(shuffle, "shuffle") < MAX_SEED:
             raise InputError(f"Expected shuffle as a seed below {MAX_SEED}.")
-        in_place, keep_lines = (data.get(key) is True for key in ("in_place", "keep_lines"))
+        flags = {key: data.get(key) is True for key in ("in_place", "keep_lines", "mirrored")}
         orientation = str(data.get("orientation", "auto"))
-        return cls(piece, orientation, rows, cols, pictures, shuffle, in_place, keep_lines)
+        return cls(piece, orientation, rows, cols, pictures, shuffle, **flags)
 
     @classmethod
     def from_layout(cls, saved: layout_file.LayoutFile) -> Self:
@@ -78,7 +82,7 @@ class Settings:
 
     def picture_count(self, source: Source, is_described: bool = False) -> int | None:
         """The number of pictures to look for, by the rule of the command line; None to find it."""
-        is_described = is_described or self.in_place or any((self.rows, self.cols))
+        is_described = is_described or self.in_place or self.mirrored or any((self.rows, self.cols))
         return choose_picture_count(self.pictures, isinstance(source, files.Pieces), is_described)
 
 
@@ -124,7 +128,10 @@ def build_input(source: Source, settings: Settings) -> Built:
     rows, cols = (None, None) if is_bag else (settings.rows, settings.cols)
     truth = None
     if isinstance(source, files.Pieces):
-        built = from_pieces(source, "what was sent", piece, settings.rotated, rows, cols, in_place=settings.in_place)
+        built = from_pieces(
+            source, "what was sent", piece, settings.rotated, rows, cols, in_place=settings.in_place,
+            mirrored=settings.mirrored,
+        )  # fmt: skip
     elif settings.shuffle is not None:
         width, height = settings.piece or (DEFAULT_PIECE_PX, DEFAULT_PIECE_PX)
         puzzle, truth = scramble(cut(source, (width, height)), bool(settings.rotated), settings.shuffle)
@@ -133,7 +140,7 @@ def build_input(source: Source, settings: Settings) -> Built:
     else:
         built = from_sheet(
             source, piece, settings.rotated, rows, cols, bag=is_bag, in_place=settings.in_place,
-            keep_lines=settings.keep_lines,
+            mirrored=settings.mirrored, keep_lines=settings.keep_lines,
         )  # fmt: skip
     _check_size(built.puzzle)  # before it is tried whether pieces are turned, which costs memory for every cell
     if truth is None:

@@ -35,8 +35,8 @@ def suggest_remedy(result: Result) -> str | None:
         return "The pieces may be turned: try --rotated."
     if len(given.puzzle) < MIN_PIECES:
         return None
-    if measure_mirrored_share(given.puzzle) > MIN_MIRRORED_SHARE:
-        return "Some pieces seem to be mirrored, which is not undone: mirror them back before solving."
+    if given.mirrored is None and measure_mirrored_share(given.puzzle) > MIN_MIRRORED_SHARE:
+        return "Some pieces seem to be mirrored: try --mirrored."
     if result.border != CLEAN.name:
         return "The borders of the pieces are damaged; a sheet that was never saved with loss (PNG) is solved better."
     if _has_two_bodies(result):

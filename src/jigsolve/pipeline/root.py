@@ -8,6 +8,7 @@ from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.dissimilarity import CLEAN
 from jigsolve.io.inputs import Input, from_sheet, read_puzzle
 from jigsolve.pipeline.hints import suggest_remedy
+from jigsolve.pipeline.mirroring import describe_mirrored, settle_mirroring
 from jigsolve.pipeline.orientation import FEW_PIECES, set_orientation, settle_orientation
 from jigsolve.pipeline.params import SolveParams
 from jigsolve.pipeline.readings import choose_reading, discount
@@ -47,7 +48,7 @@ def solve(
 
 
 def settle(given: Input, threads: int | None = None, pins: Pins = NO_PINS, memory_limit: float | None = None) -> Input:
-    """The input with its piece size decided, and whether pieces are turned.
+    """The input with its piece size decided, whether pieces are turned, and which ones are mirrored.
 
     Where the sheet does not show it, every possibility is tried quickly.
     """
@@ -63,13 +64,23 @@ def settle(given: Input, threads: int | None = None, pins: Pins = NO_PINS, memor
             tried[key] = solve_task(make_task(reading, quick, Clock()))
         return tried[key]
 
+    def settle_poses(reading: Input, try_both: bool) -> Input:
+        is_open = reading.is_mirroring_open
+        reading = settle_mirroring(reading, threads)
+        settled = settle_orientation(reading, try_quickly if try_both else None)
+        if is_open and reading.is_orientation_open and not settled.puzzle.rotated:  # upright pieces have fewer rivals
+            settled = settle_mirroring(replace(settled, is_mirroring_open=True), threads)
+        return settled
+
     def try_reading(reading: Input) -> Result:
-        is_quick = len(reading.puzzle) < FEW_PIECES
-        return try_quickly(settle_orientation(reading, try_quickly if is_quick else None))
+        return try_quickly(settle_poses(reading, len(reading.puzzle) < FEW_PIECES))
 
     if given.doubt is not None:
         given = choose_reading(given.doubt, try_reading)
-    return settle_orientation(given, try_quickly)
+    settled = settle_poses(given, True)
+    if given.is_mirroring_open:
+        settled = replace(settled, notes=(*settled.notes, describe_mirrored(settled)))
+    return settled
 
 
 def _need_turns(pins: Pins) -> bool:

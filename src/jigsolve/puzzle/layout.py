@@ -71,6 +71,11 @@ class Layout:
         pieces = np.rot90(self.pieces, -turn)
         return Layout(pieces, np.where(pieces != HOLE, compose_turns(np.rot90(self.turns, -turn), turn), 0))
 
+    def mirror(self) -> Layout:
+        """The layout of the mirror images of all pieces that shows the mirror image."""
+        turns = np.where(self.pieces != HOLE, compose_turns(0, -self.turns), 0)
+        return Layout(self.pieces[:, ::-1], turns[:, ::-1])
+
 
 def facing_sides(
     pieces: NDArray[np.integer], turns: NDArray[np.integer]

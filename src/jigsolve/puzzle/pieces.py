@@ -103,6 +103,11 @@ def rotate_pieces(pieces: Pixels, turn: int) -> Pixels:
     return np.rot90(pieces, -turn, axes=(1, 2))
 
 
+def mirror_pieces(pieces: Pixels, mirrored: NDArray[np.bool_]) -> Pixels:
+    """(n, height, width, channels) pieces, those that are flagged mirrored left to right."""
+    return np.where(mirrored[:, None, None, None], pieces[:, :, ::-1], pieces)
+
+
 def check_picture(picture: Pixels) -> None:
     """Refuse anything but a (height, width, channels) array of uint8 or uint16 with pixels in it."""
     _check_pixels(picture, "a picture", ("height", "width", "channels"))

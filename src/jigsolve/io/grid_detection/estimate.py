@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from jigsolve.io.grid_detection.cuts import AxisGrid, Jumps, measure_jumps, rank_grids
+from jigsolve.io.grid_detection.leaks import has_cuts, has_leak, measure_leak
 from jigsolve.io.grid_detection.lines import Lines, find_lines
-from jigsolve.io.grid_detection.profiles import Shades, sample_lines, to_shades
+from jigsolve.io.grid_detection.profiles import to_shades
 from jigsolve.io.grid_detection.values import MIN_PARTIAL_SHARE, Axis, GridEstimate
 from jigsolve.puzzle import Pixels
 from jigsolve.runtime import InputError
@@ -18,14 +19,7 @@ MAX_USUAL_ASPECT = 3.0
 MAX_SQUARE_DIFFERENCE = 0.01  # of the pitch: scaled sheets are rounded to whole pixels
 MAX_FLAT_DEVIATION = 4.0  # of 255; mean absolute deviation of pixels that count as one colour
 MIN_FLAT_CELL_SHARE = 0.98  # a grid with more cells of one colour each shows enlarged pixels, not pieces
-MIN_CONTINUED_JUMP = 0.4  # of the cuts of one axis in a strip at the edge: then the strip consists of cropped pieces
 LINE_DOUBT = 0.35  # probability that a single line between tiles is part of the picture
-MIN_LEAK = 0.025  # along both axes: at most 0.015 on sheets that were not scaled, 0.04 to 0.2 on scaled ones
-MIN_CLEAR_JUMP = 30.0  # of 255, across a cut: smaller ones do not show what leaks
-MIN_CLEAR_PIXELS = 200
-MAX_LEAK_LINES = 512
-JPEG_BLOCK_PX = 8
-LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 MAX_SQUARES = 4  # pitches of one axis that are tried on the other
 MAX_ESTIMATES = 16  # grids that are returned
 MAX_GIVEN_DIFFERENCE_PX = 1.0  # between a given size and the tiles or the pitch of lines that were found
@@ -118,9 +112,10 @@ def _place_cells(sheet: Pixels, x: AxisGrid, y: AxisGrid, probability: float) ->
     transposed = sheet.swapaxes(0, 1)
     columns, rows = _find_cells(sheet, x, has_frame), _find_cells(transposed, y, has_frame)
     columns, rows = _add_partial_cells(sheet, columns, rows), _add_partial_cells(transposed, rows, columns)
-    if x.has_cuts and y.has_cuts:
-        is_blurred = min(_measure_leak(sheet, columns), _measure_leak(transposed, rows)) > MIN_LEAK
-        columns, rows = replace(columns, is_blurred=is_blurred), replace(rows, is_blurred=is_blurred)
+    has_fraction, has_both = columns.is_fractional or rows.is_fractional, x.has_cuts and y.has_cuts
+    if has_fraction or (has_both and has_leak(sheet, columns) and has_leak(transposed, rows)):  # it was scaled
+        columns = replace(columns, leak=measure_leak(sheet, columns))
+        rows = replace(rows, leak=measure_leak(transposed, rows))
     return GridEstimate(columns, rows, probability)
 
 
@@ -178,45 +173,11 @@ def _add_partial_cells(sheet: Pixels, axis: Axis, other: Axis) -> Axis:
         return axis
     before, after = axis.start, sheet.shape[1] - axis.start - axis.count * axis.pitch
     least = MIN_PARTIAL_SHARE * axis.pitch
-    if after >= least and _has_cuts(sheet[:, -int(after) :], other):
+    if after >= least and has_cuts(sheet[:, -int(after) :], other):
         axis = replace(axis, count=axis.count + 1)
-    if before >= least and _has_cuts(sheet[:, : int(before)], other):
+    if before >= least and has_cuts(sheet[:, : int(before)], other):
         axis = replace(axis, start=axis.start - axis.pitch, count=axis.count + 1)
     return axis
-
-
-def _measure_leak(sheet: Pixels, axis: Axis) -> float:
-    """The share of the difference across a cut that is already in the pixel before it: 0 if it was not scaled.
-
-    Looks at the lightness on both sides of cuts at multiples of 8, where no JPEG block mixes it.
-    """
-    lines = axis.begins()[1:]
-    lines = lines[(lines >= 2) & (lines + 1 < sheet.shape[1]) & (lines % JPEG_BLOCK_PX == 0)]
-    if axis.is_fractional or not len(lines):
-        return 0.0
-    rows = sample_lines(sheet.shape[0], MAX_LEAK_LINES)
-    inner, outer, beyond, further = (_to_lightness(sheet[rows][:, lines + k]) for k in (-2, -1, 0, 1))
-    across = further - inner
-    clear = np.abs(across) > MIN_CLEAR_JUMP
-    if clear.sum() < MIN_CLEAR_PIXELS or not _has_cuts(sheet.swapaxes(0, 1), axis):
-        return 0.0
-    before, after = (
-        np.median((part / np.where(clear, across, 1.0))[clear]) for part in (outer - inner, further - beyond)
-    )
-    return float(before + after) / 2
-
-
-def _to_lightness(pixels: Pixels) -> Shades:
-    """Luma of colours, as coders separate it; the only channel of grey pictures."""
-    shades = to_shades(pixels)
-    return shades[..., :3] @ LUMA if pixels.shape[2] >= 3 else shades[..., 0]
-
-
-def _has_cuts(strip: Pixels, axis: Axis) -> bool:
-    """Whether the pixels of a strip jump where the rows of an axis meet."""
-    jumps = measure_jumps(strip.swapaxes(0, 1))
-    lines = axis.begins()[1:]
-    return float(jumps.sizes[lines].mean()) > MIN_CONTINUED_JUMP
 
 
 def _is_flat(part: Pixels) -> bool:

@@ -1,6 +1,7 @@
 """Where the pieces lie on a sheet: the cells along both axes, and how sure that is."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,11 @@ from jigsolve.puzzle import Pixels, Size
 
 SURE_CONFIDENCE = 0.9  # estimates with at least this confidence are used without a warning
 ROUNDING = 1e-3  # of a pixel
-BLUR_PX = 0.5  # beside a cut of a scaled sheet: pixels mixed with those across the cut
+BLUR_PX = 0.5  # beside a cut of a scaled sheet that are left out: they are mixed with those across
+UNMIXED_BLUR_PX = 0.2  # the same, if it is known how they are mixed
+LEAK_STEPS_PER_PX = 10  # distances from a cut at which the leak is known, up to 2 pixels
+SHARPNESS = 0.75  # of the cubic by which cells are resampled; Catmull-Rom has 0.5
+MIN_OWN_PX = 0.4  # from the cut, of the pixels that show the difference across it
 MIN_PARTIAL_SHARE = 0.75  # of a piece that must be left at a cropped edge
 
 Indices = NDArray[np.intp]
@@ -20,26 +25,31 @@ class Axis:
     """Cells along one axis: cell k begins at start + k * pitch and is `extent` pixels long.
 
     length: whole pixels of a piece.
-    is_blurred: pixels beside the cuts are mixed with those across: the sheet was scaled to whole numbers of pixels.
+    leak: of a scaled sheet, by distance from a cut: the share of the pixels that comes from across (`leaks`).
     """
 
     start: float
     pitch: float
     extent: float
     count: int
-    is_blurred: bool = False
+    leak: tuple[float, ...] = ()
 
     @property
     def is_fractional(self) -> bool:
-        """Whether cells do not begin and end between pixels, or as if they did not: the sheet was scaled."""
-        return self.is_blurred or any(
-            abs(value - round(value)) > ROUNDING for value in (self.start, self.pitch, self.extent)
-        )
+        """Whether cells do not begin and end between pixels: the sheet was scaled."""
+        return any(abs(value - round(value)) > ROUNDING for value in (self.start, self.pitch, self.extent))
 
     @property
     def length(self) -> int:
         """Pixels of a piece."""
-        return max(1, round(self.extent - 2 * BLUR_PX)) if self.is_fractional else round(self.extent)
+        return max(1, round(self.extent - 2 * self.blur))
+
+    @property
+    def blur(self) -> float:
+        """Pixels beside a cut that are left out."""
+        if not self.is_fractional:
+            return 0.0
+        return UNMIXED_BLUR_PX if self.leak else BLUR_PX
 
     @property
     def gap(self) -> float:
@@ -66,27 +76,47 @@ class Axis:
     def find_pixels(self, length: int) -> tuple[NDArray[np.float32], Indices]:
         """(taps, cells, pixels) weights and indices of the pixels that each pixel of each piece is made of.
 
-        Pixels outside the sheet are those at its edge. Cells of scaled sheets are resampled, each by itself, without
-        the pixels at the cuts.
+        Pixels outside the sheet are those at its edge. Cells of scaled sheets are resampled, each by itself.
         """
         if not self.is_fractional:
             index = np.clip(self.begins()[:, None] + np.arange(self.length), 0, length - 1)
             return np.ones((1, *index.shape), dtype=np.float32), index[None]
         begin = self.start + np.arange(self.count)[:, None] * self.pitch
-        step = (self.extent - 2 * BLUR_PX) / self.length
-        at = begin + BLUR_PX + (np.arange(self.length) + 0.5) * step - 0.5
-        first = np.ceil(begin - ROUNDING)
-        last = np.floor(begin + self.extent + ROUNDING) - 1
+        step = (self.extent - 2 * self.blur) / self.length
+        at = begin + self.blur + (np.arange(self.length) + 0.5) * step - 0.5
+        inside = 0.5 if self.leak else 0.0  # of a pixel that a cut divides, if it can be told apart
+        first = np.ceil(begin - inside - ROUNDING)
+        last = np.floor(begin + self.extent + inside + ROUNDING) - 1
         base = np.floor(at)
         taps = np.arange(-1, 3)[:, None, None]
         index = np.clip(np.clip(base + taps, first, last), 0, length - 1).astype(np.intp)
         return _weigh_cubic(at - base), index
 
+    def find_leak(self, distance: NDArray[np.floating]) -> NDArray[np.float64]:
+        """The leak at distances from a cut; negative ones are beyond it."""
+        known = np.arange(len(self.leak)) / LEAK_STEPS_PER_PX
+        leak = np.interp(np.abs(distance), known, self.leak, right=0.0)
+        return np.asarray(np.where(distance < 0.0, 1.0 - leak, leak), dtype=np.float64)
+
+    def measure_differences(self, picture: NDArray[Any]) -> NDArray[np.float32]:
+        """(cuts, ...) by how much the lines after every cut are brighter than those before it, but for the leak."""
+        cuts = self.start + np.arange(1, self.count) * self.pitch
+        before = np.floor(cuts - MIN_OWN_PX - 0.5 + ROUNDING).astype(np.intp)
+        after = np.ceil(cuts + MIN_OWN_PX - 0.5 - ROUNDING).astype(np.intp)
+        own = 1.0 - self.find_leak(cuts - before - 0.5) - self.find_leak(after + 0.5 - cuts)
+        difference = picture[np.minimum(after, len(picture) - 1)].astype(np.float32) - picture[np.maximum(before, 0)]
+        return np.asarray(difference / own[:, None, None], dtype=np.float32)
+
 
 def _weigh_cubic(t: NDArray[np.float64]) -> NDArray[np.float32]:
-    """(4, ...) weights of the four pixels around a place, by Catmull-Rom."""
-    weights = (-t + 2 * t**2 - t**3, 2 - 5 * t**2 + 3 * t**3, t + 4 * t**2 - 3 * t**3, -(t**2) + t**3)
-    return (np.stack(weights) / 2).astype(np.float32)
+    """(4, ...) weights of the four pixels around a place, by a cubic that is sharper than Catmull-Rom: whatever the
+    phase of a cell, its details have to survive."""
+    a = SHARPNESS
+    weights = (
+        -a * t + 2 * a * t**2 - a * t**3, 1 - (3 - a) * t**2 + (2 - a) * t**3,
+        a * t + (3 - 2 * a) * t**2 - (2 - a) * t**3, -a * t**2 + a * t**3,
+    )  # fmt: skip
+    return np.stack(weights).astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -125,19 +155,29 @@ class GridEstimate:
 
 def cut_cells(sheet: Pixels, x: Axis, y: Axis) -> Pixels:
     """(pieces, height, width, channels) the cells of a sheet, row by row."""
-    lines = _resample(sheet, *y.find_pixels(sheet.shape[0]))  # rows x height x sheet width
+    lines = _cut_axis(sheet, y)  # rows x height x sheet width
     turned = lines.reshape(-1, *sheet.shape[1:]).swapaxes(0, 1)
-    cells = _resample(turned, *x.find_pixels(sheet.shape[1]))  # cols x width x (rows x height)
+    cells = _cut_axis(turned, x)  # cols x width x (rows x height)
     cells = cells.reshape(x.count, x.length, y.count, y.length, -1).transpose(2, 0, 3, 1, 4)
-    return np.ascontiguousarray(cells).reshape(x.count * y.count, y.length, x.length, -1)
+    rounded = cells if cells.dtype == sheet.dtype else np.clip(np.rint(cells), 0, np.iinfo(sheet.dtype).max)
+    return np.ascontiguousarray(rounded, dtype=sheet.dtype).reshape(x.count * y.count, y.length, x.length, -1)
 
 
-def _resample(picture: Pixels, weights: NDArray[np.float32], index: Indices) -> Pixels:
-    """(cells, pixels, ...) weighted sums of lines of a picture."""
-    if len(index) == 1:
+def _cut_axis(picture: NDArray[Any], axis: Axis) -> NDArray[Any]:
+    """(cells, pixels, ...) weighted sums of lines of a picture, without what leaks in from the cells beside."""
+    weights, index = axis.find_pixels(len(picture))
+    if len(index) == 1 and not axis.leak:
         return np.asarray(picture[index[0]])
     total = np.zeros((*index.shape[1:], *picture.shape[1:]), dtype=np.float32)
     for weight, lines in zip(weights, index, strict=True):
         total += weight[..., None, None] * picture[lines]
-    rounded: Pixels = np.clip(np.rint(total), 0, np.iinfo(picture.dtype).max).astype(picture.dtype)
-    return rounded
+    if axis.leak and axis.count > 1:
+        begin = axis.start + np.arange(axis.count)[:, None] * axis.pitch
+        difference = axis.measure_differences(picture)[:, None]
+        before, after = (
+            (weights * axis.find_leak(distance)).sum(axis=0)[..., None, None].astype(np.float32)
+            for distance in (index + 0.5 - begin, begin + axis.extent - index - 0.5)
+        )
+        total[1:] += before[1:] * difference
+        total[:-1] -= after[:-1] * difference
+    return total

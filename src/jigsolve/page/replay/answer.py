@@ -21,8 +21,9 @@ def describe_layout_file(saved: LayoutFile) -> dict[str, Any]:
 def describe_answer(source: Input, result: Result) -> dict[str, Any]:
     """What the page and the replay show. alternatives: flat lists, `ALTERNATIVES_PER_SIDE` for each side id."""
     saved = LayoutFile(
-        result.layout, source.piece, None, result.stopped, source.names, source.margin, result.confidence
-    )
+        result.layout, source.piece, None, result.stopped, source.names, source.margin, result.confidence,
+        source.mirrored_pieces,
+    )  # fmt: skip
     sides, probabilities = result.candidates.top(ALTERNATIVES_PER_SIDE)
     params = result.params
     shown = {

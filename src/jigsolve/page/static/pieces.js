@@ -6,7 +6,7 @@ import { byId, create, fillList, onClick, show } from "./dom.js";
 import { translate } from "./status.js";
 
 const SIZES = { piece: ["width", "height"], rows: ["rows"], cols: ["cols"], pictures: ["pictures"] };
-const FLAGS = { in_place: "in-place", keep_lines: "keep-lines" };
+const FLAGS = { in_place: "in-place", mirrored: "mirrored", keep_lines: "keep-lines" };
 const DEFAULT_PIECE_PX = 40; // as on the server
 
 function readNumber(id) {
