@@ -21,7 +21,7 @@ MIN_PLAIN_NEIGHBOURS = 3  # with sides of its colour: with fewer, any tile with 
 PLAIN_SCORE = 4.0  # log odds that a plain tile between so many neighbours is right
 
 NO_TILE = -1
-SURE_STRIPE, STRIPE = 2.3, 0.4  # log odds that a stripe continues a side: one tile at most at its other end, or several
+SURE_STRIPE, STRIPE = 2.9, -0.2  # log odds that a stripe continues a side: if no other tile looks the same, or else
 LONGER_STRIPE = 1.0  # log odds that it goes on
 MAX_BESIDE = 1.5  # nats; of a contact beside the stripe
 MIN_VARIANT_SCORE = 0.0  # log odds of another tile that may lie in a cell as well
@@ -31,7 +31,7 @@ Variants = dict[Cell, list[tuple[int, float]]]
 
 
 class Stripe(NamedTuple):
-    """A tile that continues a side. ends: tiles that may lie at its other end."""
+    """A tile that continues a side. ends: tiles with that side, which it may continue."""
 
     tile: int
     ends: int
@@ -153,7 +153,7 @@ def _find_stripes(tiles: Tiles) -> Stripes:
     found: Stripes = {}
     for own in np.flatnonzero(tiles.stripes & (tiles.open_sides > 0)).tolist():
         side, look = side_of(own), tiles.borders[own].tobytes()
-        found[opposite(side), look] = Stripe(piece_of(own), len(ends.get((side, look), [])))
+        found[opposite(side), look] = Stripe(piece_of(own), len(ends.get((opposite(side), look), [])))
     return found
 
 
