@@ -91,9 +91,10 @@ def load_strip_network(name: str, path: Path = WEIGHTS) -> StripNetwork:
     with np.load(path) as stored:
         weights = {key: value.astype(np.float32) for key, value in stored.items() if key.startswith(f"{name}_")}
 
-    def layers(part: str, count: int) -> tuple[Layer, ...]:
+    def layers(part: str) -> tuple[Layer, ...]:
+        count = sum(key.startswith(f"{name}_{part}_w") for key in weights)
         return tuple((weights[f"{name}_{part}_w{k}"], weights[f"{name}_{part}_b{k}"]) for k in range(count))
 
     return StripNetwork(
-        layers("mine", 3), layers("theirs", 3), weights[f"{name}_differences"], layers("pair", 2), layers("last", 2)
+        layers("mine"), layers("theirs"), weights[f"{name}_differences"], layers("pair"), layers("last")
     )
