@@ -1,7 +1,7 @@
 """The strip network: how well the rows of two drawn sides continue each other.
 
     rows of a side -> two convolutions along the border -> what the side says of each row
-    what two sides say + differences at the cut -> two convolutions with stride 2 -> mean and maximum -> one number
+    what two sides say + differences at the cut -> three convolutions with stride 2 -> mean and maximum -> one number
 
 The first part is computed once for each side. A pair costs about as much as a few thousand pixels.
 """
@@ -27,7 +27,7 @@ Layer = tuple[Singles, Singles]
 
 @dataclass(frozen=True)
 class StripNetwork:
-    """mine, theirs: three layers for each of the two roles; differences: (4, units); pair, last: two layers each."""
+    """mine, theirs: three layers for each of the two roles; differences: (4, units); pair: three layers; last: two."""
 
     mine: tuple[Layer, ...]
     theirs: tuple[Layer, ...]
