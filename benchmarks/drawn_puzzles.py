@@ -19,6 +19,8 @@ from jigsolve.puzzle.pieces import cut
 
 PIECES = (64, 64, 64, 64, 64, 64, 40, 40, 48, 100)  # pixels along a piece
 MAX_PIECES = 330
+BAG_CHANCE = 0.5  # of a puzzle to be a bag of two pictures with tiles lost, as a cache is
+MAX_LOST = 0.2  # share of its tiles
 
 
 @dataclass
@@ -64,15 +66,25 @@ def vary(image: Image.Image, rng: np.random.Generator, piece: int) -> NDArray[np
     return np.ascontiguousarray(pixels)
 
 
-def make_puzzle(pixels: NDArray[np.uint8], piece: int) -> DrawnPuzzle:
-    whole = cut(pixels, piece)
+def make_puzzle(pictures: list[NDArray[np.uint8]], piece: int, lost: NDArray[np.bool_] | None = None) -> DrawnPuzzle:
+    """A puzzle of all pictures together. lost: of the distinct pieces, those that are missing; then each of the others
+    is there once, as in a cache."""
+    parts = [cut(pixels, piece) for pixels in pictures]
+    whole = Puzzle(np.concatenate([part.pieces for part in parts]), 0, 0)
     classes = find_piece_classes(whole, ())
     merged = merge_copies(whole, classes)
-    size = SIDES * len(merged)
-    grid = classes.class_of.reshape(whole.rows, whole.cols)
-    keys = []
-    for here, there, mine, theirs in ((np.s_[:, :-1], np.s_[:, 1:], RIGHT, LEFT), (np.s_[:-1], np.s_[1:], DOWN, UP)):
-        keys.append(key_of(side_id(grid[here], mine).ravel(), side_id(grid[there], theirs).ravel(), size))
+    kept = np.ones(len(merged), dtype=bool) if lost is None else ~lost[: len(merged)]
+    number = np.where(kept, np.cumsum(kept) - 1, -1)
+    merged = merged if lost is None else Puzzle(merged.pieces[kept], 0, 0)
+    keys, start = [], 0
+    for part in parts:
+        grid = number[classes.class_of[start : start + len(part)]].reshape(part.rows, part.cols)
+        start += len(part)
+        for here, there, mine, theirs in (
+            (grid[:, :-1], grid[:, 1:], RIGHT, LEFT), (grid[:-1], grid[1:], DOWN, UP),
+        ):  # fmt: skip
+            both = (here >= 0) & (there >= 0) & ((here != there) | (lost is None))
+            keys.append(key_of(side_id(here[both], mine), side_id(there[both], theirs), SIDES * len(merged)))
     edges = [read_edges(merged.pieces, side) for side in range(SIDES)]
     profiles = [read_rows(merged.pieces, side)[1] for side in range(SIDES)]
     first, second = list_nearest(merged, edges, profiles)
@@ -80,13 +92,21 @@ def make_puzzle(pixels: NDArray[np.uint8], piece: int) -> DrawnPuzzle:
 
 
 def make_puzzles(
-    files: list[Path], each: int, drawn: int, seed: int, pieces: tuple[int, ...] = PIECES
+    files: list[Path], each: int, drawn: int, seed: int, pieces: tuple[int, ...] = PIECES, bags: float = BAG_CHANCE
 ) -> Iterator[DrawnPuzzle]:
-    """`each` puzzles of every file, and one of each of `drawn` pictures that are drawn for the purpose."""
+    """`each` puzzles of every file, and one of each of `drawn` pictures that are drawn for the purpose.
+
+    bags: share of the puzzles that hold a second picture, of another file or drawn, and have lost tiles.
+    """
     for number in range(len(files) * each + drawn):
         rng = np.random.default_rng([seed, number])
         piece = int(rng.choice(pieces))
-        image = Image.open(files[number // each]) if number < len(files) * each else draw_picture(rng)
-        puzzle = make_puzzle(vary(image, rng, piece), piece)
+        is_drawn = number >= len(files) * each
+        images = [draw_picture(rng) if is_drawn else Image.open(files[number // each])]
+        lost = None
+        if rng.random() < bags:
+            images.append(draw_picture(rng) if is_drawn else Image.open(files[rng.integers(len(files))]))
+            lost = rng.random(4 * MAX_PIECES) < rng.uniform(0.0, MAX_LOST)
+        puzzle = make_puzzle([vary(image, rng, piece) for image in images], piece, lost)
         if len(puzzle.puzzle) >= 12:
             yield puzzle

@@ -5,7 +5,7 @@
 Needs PyTorch, which the program itself does not. Pictures of the folders and pictures drawn at random (`draw_pages.py`)
 become puzzles. For every side the network ranks its true partner among candidates and "none"; the loss is the
 cross-entropy of that choice. --without names a text file of pictures that are left out, one stem per line. Every third
-picture is left to `fit_drawn.py`, because the judges need fits that the network has not seen. `--minutes` is CPU time
+picture is left to `fit_drawn.py`, because the judges need fits that the network has not seen. `--minutes` is the time
 for each of the two networks, for a piece with the one to its right and with the one below.
 """
 
@@ -25,8 +25,9 @@ from jigsolve.compatibility.drawn._kernels import PAIR_CHANNELS, SCALES
 from jigsolve.compatibility.drawn.sides import CHANNELS, read_edges, read_rows
 from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, SIDES, UP
 
-SIDE_UNITS, PAIR_UNITS, DEEP_UNITS, LAST_UNITS = 48, 40, 32, 24
-LISTS, CANDIDATES = 24, 16  # of a batch
+SIDE_UNITS, PAIR_UNITS, DEEP_UNITS, LAST_UNITS = 80, 64, 48, 32
+PAIR_LAYERS = 3
+LISTS, CANDIDATES = 80, 20  # of a batch
 FLAT_CHANCE = 0.15  # of a side whose border has one colour, to be drawn into a batch
 RATE = 2e-3
 KINDS = {"right": (RIGHT, LEFT), "down": (DOWN, UP)}  # the sides that face each other
@@ -56,7 +57,7 @@ class StripNet(nn.Module):
         self.mine, self.theirs = SideEncoder(), SideEncoder()
         self.differences = nn.Conv1d(PAIR_CHANNELS, PAIR_UNITS, 1)
         self.pair = nn.ModuleList(
-            nn.Conv1d(units, DEEP_UNITS, 3, stride=2, padding=1) for units in (PAIR_UNITS, DEEP_UNITS)
+            nn.Conv1d(DEEP_UNITS if k else PAIR_UNITS, DEEP_UNITS, 3, stride=2, padding=1) for k in range(PAIR_LAYERS)
         )
         self.last = nn.ModuleList([nn.Linear(2 * DEEP_UNITS, LAST_UNITS), nn.Linear(LAST_UNITS, 1)])
 
@@ -121,8 +122,9 @@ class CandidateLists:
         theirs, second = np.unique(b, return_inverse=True)
         rows = self.rows[0][mine].float(), self.rows[1][theirs].float()
         differences = compare_edges(self.edges[0][a], self.edges[1][b])
-        fit: Tensor = net(rows, torch.from_numpy(first), torch.from_numpy(second), differences)
-        return fit
+        with torch.autocast("cpu", torch.bfloat16):  # three times as fast where the processor has it
+            fit: Tensor = net(rows, torch.from_numpy(first), torch.from_numpy(second), differences)
+        return fit.float()
 
 
 def _group(ends: Ints, count: int) -> list[Ints]:
@@ -156,13 +158,11 @@ def rank_partners(net: StripNet, held: list[CandidateLists]) -> str:
     return f"{int(hits[0])} sides, top-1 {100 * hits[1] / hits[0]:.1f} %, top-5 {100 * hits[2] / hits[0]:.1f} %"
 
 
-def train(fit: list[CandidateLists], minutes: float) -> StripNet:
-    torch.manual_seed(0)
+def train(net: StripNet, fit: list[CandidateLists], minutes: float) -> StripNet:
     rng = np.random.default_rng(0)
-    net = StripNet()
     optimizer = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=1e-4)
-    begin, step = time.process_time(), 0
-    while (done := (time.process_time() - begin) / (60.0 * minutes)) < 1.0:
+    begin, step, mean = time.monotonic(), 0, 0.0
+    while (done := (time.monotonic() - begin) / (60.0 * minutes)) < 1.0:
         for group in optimizer.param_groups:
             group["lr"] = RATE * min(1.0, step / 100) * 0.5 * (1.0 + np.cos(np.pi * done))
         loss = compute_loss(net, fit[rng.integers(len(fit))], rng)
@@ -170,9 +170,19 @@ def train(fit: list[CandidateLists], minutes: float) -> StripNet:
         loss.backward()
         nn.utils.clip_grad_norm_(net.parameters(), 2.0)
         optimizer.step()
-        step += 1
-    print(f"{step} steps", flush=True)
+        step, mean = step + 1, mean + (float(loss.detach()) - mean) * max(0.01, 1.0 / (step + 1))
+        if step % 500 == 0:
+            print(f"{step} steps, {100 * done:.0f} %: loss {mean:.4f}", flush=True)
     return net
+
+
+def list_layers(net: StripNet) -> dict[str, nn.Module]:
+    """All layers but that of the differences, by their names in the file, with ? for w or b."""
+    parts = {
+        "mine": [net.mine.one, net.mine.two, net.mine.out], "theirs": [net.theirs.one, net.theirs.two, net.theirs.out],
+        "pair": net.pair, "last": net.last,
+    }  # fmt: skip
+    return {f"{part}_?{k}": layer for part, layers in parts.items() for k, layer in enumerate(layers)}
 
 
 def export(net: StripNet, name: str) -> dict[str, NDArray[np.float32]]:
@@ -184,17 +194,26 @@ def export(net: StripNet, name: str) -> dict[str, NDArray[np.float32]]:
             weight = weight.permute(2, 1, 0).reshape(-1, len(weight)).T
         return weight.T.numpy(), bias.numpy()
 
-    parts = {
-        "mine": [net.mine.one, net.mine.two, net.mine.out], "theirs": [net.theirs.one, net.theirs.two, net.theirs.out],
-        "pair": net.pair, "last": net.last,
-    }  # fmt: skip
     out = {}
-    for part, layers in parts.items():
-        for k, layer in enumerate(layers):
-            out[f"{name}_{part}_w{k}"], out[f"{name}_{part}_b{k}"] = unfold(layer)
+    for key, layer in list_layers(net).items():
+        out[f"{name}_{key}".replace("?", "w")], out[f"{name}_{key}".replace("?", "b")] = unfold(layer)
     out[f"{name}_differences"], bias = unfold(net.differences)
     out[f"{name}_mine_b2"] = out[f"{name}_mine_b2"] + bias
     return out
+
+
+def load(net: StripNet, weights: dict[str, NDArray[np.float16]], name: str) -> None:
+    """The inverse of `export`."""
+    own = {f"{name}_{key}": value for key, value in list_layers(net).items()}
+    for key, layer in own.items():
+        weight = torch.from_numpy(weights[key.replace("?", "w")].astype(np.float32)).T
+        shape = layer.weight.shape
+        if len(shape) == 3:
+            weight = weight.reshape(shape[0], shape[2], shape[1]).permute(0, 2, 1)
+        layer.weight.data.copy_(weight)
+        layer.bias.data.copy_(torch.from_numpy(weights[key.replace("?", "b")].astype(np.float32)))
+    net.differences.weight.data.copy_(torch.from_numpy(weights[f"{name}_differences"].astype(np.float32)).T[..., None])
+    net.differences.bias.data.zero_()  # it is part of another bias
 
 
 def main() -> None:
@@ -204,17 +223,24 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=8.0)
     parser.add_argument("--each", type=int, default=3, help="puzzles made of each picture")
     parser.add_argument("--drawn", type=int, default=70, help="pictures drawn at random")
+    parser.add_argument("--start", type=Path, help="networks to train further")
+    parser.add_argument("--seed", type=int, default=1, help="of the puzzles")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--out", type=Path, help="where to save; networks of other kinds in it are kept")
     args = parser.parse_args()
     torch.set_num_threads(1)
     files = [file for k, file in enumerate(list_files(args.folders, args.without)) if k % 3 != 2]
+    puzzles = list(make_puzzles(files, args.each, args.drawn, args.seed))
+    others = list(make_puzzles([], 1, 8, seed=2))
     for name in args.kinds:
-        puzzles = make_puzzles(files, args.each, args.drawn, seed=1)
         fit = [CandidateLists(puzzle, *KINDS[name]) for puzzle in puzzles]
-        held = [CandidateLists(puzzle, *KINDS[name]) for puzzle in make_puzzles([], 1, 8, seed=2)]
+        held = [CandidateLists(puzzle, *KINDS[name]) for puzzle in others]
         print(f"{name}: {len(fit)} puzzles, {sum(len(one.true) for one in fit)} pairs", flush=True)
-        net = train(fit, args.minutes)
+        torch.manual_seed(0)
+        net = StripNet()
+        if args.start:
+            load(net, dict(np.load(args.start)), name)
+        train(net, fit, args.minutes)
         print(f"drawn pictures held out: {rank_partners(net, held)}", flush=True)
         if args.out:
             stored = dict(np.load(args.out)) if args.out.exists() else {}

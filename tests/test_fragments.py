@@ -132,12 +132,14 @@ def test_a_stripe_is_added_at_both_ends_and_never_between_them() -> None:
     """How long a rule is cannot be seen, so its ends do not become one fragment."""
     contacts = draw_rule(1)
     assert contacts.tiles.stripes.reshape(-1, 4).tolist() == [[False] * 4, [True, False, True, False], [False] * 4]
-    grids = [one.grid for one in grow(assemble(contacts, 3, 1.0), 1.0)]
+    grids = [one.grid for one in grow(assemble(contacts, 3, 1.5), 1.5)]
     assert sorted(sorted(grid.values()) for grid in grids) == [[0, 1], [1], [1, 2]]
     where = {tile: cell for grid in grids for cell, tile in grid.items() if 0 in grid.values()}
     assert where[1] == (where[0][0], where[0][1] + 1)
-    many = [one.grid for one in grow(assemble(draw_rule(4), 6, 1.0), 1.0)]
-    assert not any({0, 1} <= set(grid.values()) for grid in many)  # it may belong to any of them
+    (longer,) = (one.grid for one in grow(assemble(contacts, 3, 1.0), 1.0) if 0 in one.grid.values())
+    assert sorted(longer.values()) == [0, 1, 1]  # most rules are longer than a tile, how much is unknown
+    many = [sorted(one.grid.values()) for one in grow(assemble(draw_rule(4), 6, 1.5), 1.5)]
+    assert many == [[0, 1], [1], [2], [3], [4], [5]]  # it may belong to any of the four
 
 
 def test_a_stripe_goes_on_beside_other_tiles_only() -> None:
@@ -203,7 +205,7 @@ def test_fragments_of_a_cache(found: Fragments, cache: tuple[list[Tile], list[li
     true = set().union(*(joints_of(np.array(grid)) for grid in cache[1]))
     shown = set().union(*(joints_of(one.layout.pieces) for one in found.fragments))
     assert len(shown & true) >= 0.95 * len(shown)
-    assert len(shown & true) >= 0.5 * len(true)
+    assert len(shown & true) >= 0.45 * len(true)
     assert found.joints == sum(len(joints_of(one.layout.pieces)) for one in found.fragments)
     content = [one.content for one in found.fragments]
     assert content == sorted(content, reverse=True)

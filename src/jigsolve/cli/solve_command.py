@@ -113,7 +113,7 @@ def solve(
         ),
     ] = None,
     min_confidence: Annotated[
-        float | None, make_option("P", "Least probability of the joints of fragments, 0 to 1 [default: 0.85].", PUZZLE)
+        float | None, make_option("P", "Least probability of the joints of fragments, 0 to 1 [default: 0.75].", PUZZLE)
     ] = None,
     ocr: Annotated[
         str | None,

@@ -21,8 +21,8 @@ MIN_PLAIN_NEIGHBOURS = 3  # with sides of its colour: with fewer, any tile with 
 PLAIN_SCORE = 4.0  # log odds that a plain tile between so many neighbours is right
 
 NO_TILE = -1
-SURE_STRIPE, STRIPE = 2.3, 0.4  # log odds that a stripe continues a side: one tile at most at its other end, or several
-LONGER_STRIPE = 1.0  # log odds that it goes on
+SURE_STRIPE, STRIPE = 2.9, -0.2  # log odds that a stripe continues a side: if no other tile looks the same, or else
+LONGER_STRIPE = (1.4, 0.4)  # log odds that it goes on, across and down: most rules are longer than a tile
 MAX_BESIDE = 1.5  # nats; of a contact beside the stripe
 MIN_VARIANT_SCORE = 0.0  # log odds of another tile that may lie in a cell as well
 
@@ -31,7 +31,7 @@ Variants = dict[Cell, list[tuple[int, float]]]
 
 
 class Stripe(NamedTuple):
-    """A tile that continues a side. ends: tiles that may lie at its other end."""
+    """A tile that continues a side. ends: tiles with that side, which it may continue."""
 
     tile: int
     ends: int
@@ -126,7 +126,7 @@ def _find_ends(tiles: Tiles) -> dict[tuple[int, bytes], list[int]]:
 
 def _attach_stripes(assembly: Assembly, stripes: Stripes, grid: Grid, joined: Joined, min_score: float) -> None:
     """Add the stripes that continue the sides of a fragment. How long they are is unknown: it takes tiles beside a
-    stripe to make it longer than one."""
+    stripe to make it longer than two."""
     tiles = assembly.contacts.tiles
     queue = sorted(grid)
     while queue:
@@ -138,10 +138,12 @@ def _attach_stripes(assembly: Assembly, stripes: Stripes, grid: Grid, joined: Jo
                 continue
             pairs = find_contacts(grid, {(0, 0): stripe.tile}, beside)
             assert pairs is not None
-            prior = LONGER_STRIPE if tiles.stripes[own] else SURE_STRIPE if stripe.ends <= 1 else STRIPE
+            goes_on = bool(tiles.stripes[own])
+            prior = LONGER_STRIPE[side % 2] if goes_on else SURE_STRIPE if stripe.ends <= 1 else STRIPE
             ratios = assembly.contacts.weigh([pair for pair in pairs if own not in pair])
             score = prior + sum(min(ratio, MAX_BESIDE) for ratio in ratios)
-            if score >= min_score and (ratios or not tiles.stripes[own]):  # without end, if nothing lies beside it
+            is_second = grid.get(_step(cell, opposite(side)), stripe.tile) != stripe.tile
+            if score >= min_score and (ratios or is_second or not goes_on):
                 grid[beside] = stripe.tile
                 joined.update(dict.fromkeys(pairs, score))
                 queue.append(beside)
@@ -153,7 +155,7 @@ def _find_stripes(tiles: Tiles) -> Stripes:
     found: Stripes = {}
     for own in np.flatnonzero(tiles.stripes & (tiles.open_sides > 0)).tolist():
         side, look = side_of(own), tiles.borders[own].tobytes()
-        found[opposite(side), look] = Stripe(piece_of(own), len(ends.get((side, look), [])))
+        found[opposite(side), look] = Stripe(piece_of(own), len(ends.get((opposite(side), look), [])))
     return found
 
 

@@ -41,7 +41,7 @@ class Weights(NamedTuple):
     constant: float
 
 
-WEIGHTS = Weights(MergeFeatures(0.9, 0.21, 0.0, -0.95, 0.0, 1.4, 0.4, 0.1, 0.0), 0.0)
+WEIGHTS = Weights(MergeFeatures(0.84, 0.22, 0.0, -1.32, 0.0, 0.34, 0.3, 0.0, 0.08), 0.26)
 
 
 def score_merge(contacts: Contacts, pairs: list[Pair], size: int, weights: Weights = WEIGHTS) -> float | None:

@@ -1,7 +1,7 @@
 """The strip network: how well the rows of two drawn sides continue each other.
 
     rows of a side -> two convolutions along the border -> what the side says of each row
-    what two sides say + differences at the cut -> two convolutions with stride 2 -> mean and maximum -> one number
+    what two sides say + differences at the cut -> three convolutions with stride 2 -> mean and maximum -> one number
 
 The first part is computed once for each side. A pair costs about as much as a few thousand pixels.
 """
@@ -28,7 +28,7 @@ Layer = tuple[Singles, Singles]
 
 @dataclass(frozen=True)
 class StripNetwork:
-    """mine, theirs: three layers for each of the two roles; differences: (4, units); pair, last: two layers each."""
+    """mine, theirs: three layers for each of the two roles; differences: (4, units); pair: three layers; last: two."""
 
     mine: tuple[Layer, ...]
     theirs: tuple[Layer, ...]
@@ -82,9 +82,10 @@ def load_strip_network(name: str, path: Path = WEIGHTS) -> StripNetwork:
     with np.load(path) as stored:
         weights = {key: value.astype(np.float32) for key, value in stored.items() if key.startswith(f"{name}_")}
 
-    def layers(part: str, count: int) -> tuple[Layer, ...]:
+    def layers(part: str) -> tuple[Layer, ...]:
+        count = sum(key.startswith(f"{name}_{part}_w") for key in weights)
         return tuple((weights[f"{name}_{part}_w{k}"], weights[f"{name}_{part}_b{k}"]) for k in range(count))
 
     return StripNetwork(
-        layers("mine", 3), layers("theirs", 3), weights[f"{name}_differences"], layers("pair", 2), layers("last", 2)
+        layers("mine"), layers("theirs"), weights[f"{name}_differences"], layers("pair"), layers("last")
     )
