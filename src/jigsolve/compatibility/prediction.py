@@ -101,7 +101,8 @@ def _smooth(strips: Singles) -> Singles:
     length = strips.shape[1]
     padded = np.pad(strips, ((0, 0), (reach, reach), (0, 0), (0, 0)), mode="edge")
     parts = [weight * padded[:, k : k + length] for k, weight in enumerate(_SMOOTHING)]
-    return sum(parts[1:], start=parts[0])
+    smooth: Singles = sum(parts[1:], start=parts[0])
+    return smooth
 
 
 @cache

@@ -15,7 +15,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
 
 from jigsolve.compatibility import Learned
-from jigsolve.dissimilarity import CLEAN, Border, Mahalanobis, find_pairs
+from jigsolve.dissimilarity import CLEAN, Damage, Mahalanobis, find_pairs
 from jigsolve.dissimilarity.damage import find_sheet_joints
 from jigsolve.io.inputs import Input
 from jigsolve.pipeline.params import SolveParams
@@ -39,9 +39,9 @@ def settle_mirroring(given: Input, threads: int | None = None) -> Input:
         return given
     puzzle = replace(given.puzzle, rotated=given.puzzle.rotated or given.is_orientation_open)
     task = make_task(replace(given, puzzle=puzzle), SolveParams(threads=threads), Clock())
-    border = measure(task).border
+    damage = measure(task).damage
     with limit_blas_threads(1):
-        mirrored = find_mirrored(puzzle, border, task.run.workers)
+        mirrored = find_mirrored(puzzle, damage, task.run.workers)
     if given.mirrored is not None:
         mirrored = mirrored != given.mirrored
     if 2 * mirrored.sum() > len(puzzle):
@@ -54,11 +54,12 @@ def describe_mirrored(given: Input) -> str:
     return f"{count} of {n} pieces are mirrored, and are mirrored back; the whole picture may be its mirror image."
 
 
-def find_mirrored(puzzle: Puzzle, border: Border, workers: Workers) -> Flags:
+def find_mirrored(puzzle: Puzzle, damage: Damage, workers: Workers) -> Flags:
     """(pieces,) whether each piece is mirrored, or none of those and all others."""
     both, image = _add_images(puzzle)
+    border, damage = damage.border, replace(damage, tainted=None)  # the image has no place on the sheet
     distance = Mahalanobis(border=border)
-    pairs = find_pairs(both, distance, JUDGE.count_candidates(both, border) + 1, workers, border=border)
+    pairs = find_pairs(both, distance, JUDGE.count_candidates(both, border) + 1, workers, damage=damage)
     own = np.arange(len(puzzle))  # a piece continues into its own image without a seam
     pairs = pairs.without(
         *(np.concatenate([side_id(part, side) for side in sides])

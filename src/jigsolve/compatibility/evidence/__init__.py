@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from jigsolve.compatibility.evidence import _kernels
 from jigsolve.compatibility.joint_features import JointFeatures
+from jigsolve.compatibility.measures import Measure
 from jigsolve.compatibility.network import Network, load_network
 from jigsolve.dissimilarity import CLEAN
 from jigsolve.dissimilarity.form import Floats
@@ -92,7 +93,7 @@ def list_features(joints: JointFeatures, first: SideIds, second: SideIds) -> Sin
     """(pairs, features) what the network sees of pairs of sides; to fit it."""
     readings = joints.readings
     reach = (readings[0].border.reach, readings[1].border.reach if len(readings) > 1 else 0)
-    out = np.empty((len(first), _kernels.MEASURES * len(readings) + _kernels.EXTRA), dtype=np.float32)
+    out = np.empty((len(first), len(Measure) * len(readings) + _kernels.EXTRA), dtype=np.float32)
     _kernels.list_features(readings[0].arrays(), readings[-1].arrays(), reach, first, second, out)
     return out
 
