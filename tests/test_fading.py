@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from jigsolve.bench.protocols import Case, make_case, score_case
+from jigsolve.bench.protocols import Case, make_case
+from jigsolve.bench.scoring import score_case
 from jigsolve.dissimilarity import Fading, Mahalanobis, find_fading, find_pairs, fit_fading
 from jigsolve.io import render
 from jigsolve.pipeline import SolveParams, solve
