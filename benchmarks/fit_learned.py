@@ -9,7 +9,7 @@ weights of the program, src/jigsolve/compatibility/weights.npz, are replaced onl
 photographs and seed give the same weights. Takes about ten minutes on one core and 5 GB of memory.
 
 With --rough the puzzles are damaged as well, and the weights are those for damaged borders
-(src/jigsolve/compatibility/rough.npz): 1 to 4 pixels lost around every piece, the sheet coded as JPEG, or noise.
+(src/jigsolve/compatibility/rough.npz): 1 to 4 pixels lost around every piece, the sheet coded with loss, or noise.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from jigsolve.runtime.workers import split_range
 
 SIZES = [28] * 9 + [8, 10, 14, 14, 20, 20, 24, 36, 40, 56, 64]
 MAX_PIECES = 3000
-ROUGH_SIZES, MAX_ROUGH_PIECES = [28] * 9 + [16, 20, 20, 24, 24, 36, 40, 40, 56], 600
+ROUGH_SIZES, MAX_ROUGH_PIECES = [28] * 9 + [16, 20, 20, 24, 24, 36, 40, 40, 56], 500
 FIRST, LATER = (64, 24), (16, 8)  # hidden units of the first part and of the later ones
 SAMPLE = 12_000  # joints of each puzzle in the fit
 HELD_OUT = 4  # one photograph in four is held out

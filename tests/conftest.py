@@ -20,6 +20,19 @@ settings.load_profile("jigsolve")
 signal.signal(signal.SIGINT, signal.default_int_handler)  # tests interrupt themselves, also where it is ignored
 
 
+@pytest.fixture(autouse=True)
+def _without_plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What a test plugs in is gone after it."""
+    from jigsolve.plugins import loading
+
+    monkeypatch.setattr(loading, "_ORIGIN", {})
+    before = {stage.name: dict(stage.table) for stage in loading.STAGES.values()}
+    yield
+    for stage in loading.STAGES.values():
+        stage.table.clear()
+        stage.table.update(before[stage.name])
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -17,7 +16,7 @@ from jigsolve.bench.execution import execute_run
 from jigsolve.cli import run
 from jigsolve.io import files
 from jigsolve.plugins import loading as plugins
-from jigsolve.plugins.loading import STAGES, Plugin
+from jigsolve.plugins.loading import Plugin
 from jigsolve.runtime.errors import InputError
 from jigsolve.solvers import SOLVERS, Tree
 
@@ -39,17 +38,6 @@ class Copy(Solver):
 
 SOLVERS = {"copy": Copy()}
 """
-
-
-@pytest.fixture(autouse=True)
-def _forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What a test plugs in is gone after it."""
-    monkeypatch.setattr(plugins, "_ORIGIN", {})
-    before = {stage.name: dict(stage.table) for stage in STAGES.values()}
-    yield
-    for stage in STAGES.values():
-        stage.table.clear()
-        stage.table.update(before[stage.name])
 
 
 @pytest.fixture
@@ -240,6 +228,7 @@ def test_a_solver_whose_compatibility_is_unheard_of() -> None:
 def test_two_files_with_one_name() -> None:
     loaded(COPY)
     loaded(COPY)
+    loaded(COPY, "elsewhere/mine.py")  # the same file at another place
     with pytest.raises(InputError, match=r"Expected a new name for a solver, got 'copy' in other\.py, which is taken"):
         loaded(COPY, "other.py")
 

@@ -17,6 +17,7 @@ MAX_SIZE_DIFFERENCE_PX = 4  # between tiles with traces of coding around them
 TRACE_PX = 1  # at the sides of such tiles that are left out
 MIN_SEEN_SHARE = 0.3  # of what covers the background, in number and area, that must be whole tiles
 MIN_WHOLE_SHARE = 0.85  # of the tiles that have the full size; sides of others have the colour of the background
+MAX_UNSEEN_SHARE = 0.1  # of the cells of a grid whose tiles may have the colour of the background
 MIN_FILLED_SHARE = 0.7  # of the tiles that differs from the background
 
 Boxes = NDArray[np.intp]  # (boxes, 4) left, top, and the first column and row after them
@@ -70,7 +71,7 @@ def _separate(covered: NDArray[np.bool_], tolerance: int) -> Tiles | None:
     filled = covered.sum() / (len(boxes) * size.prod())
     if is_whole.mean() < MIN_WHOLE_SHARE or excess.max() > tolerance or filled < MIN_FILLED_SHARE:
         return None
-    if _is_regular(boxes[is_whole], tolerance):
+    if _is_regular(boxes, is_whole, tolerance):
         return None
     trace = TRACE_PX if tolerance else 0
     width, height = (size - 2 * trace).tolist()
@@ -105,15 +106,20 @@ def _join_parts(boxes: Boxes, most: Boxes) -> Boxes:
     return np.array(joined)
 
 
-def _is_regular(boxes: Boxes, tolerance: int) -> bool:
-    """Whether the tiles fill a grid: that is read as one with lines."""
-    count = 1
-    for places in np.sort(boxes[:, :2], axis=0).T:
+def _is_regular(boxes: Boxes, is_whole: NDArray[np.bool_], tolerance: int) -> bool:
+    """Whether the tiles fill a grid, which is read as one with lines. A few may have the colour of the background."""
+    cell, count = np.zeros(len(boxes), dtype=np.intp), 1
+    for axis in (1, 0):
+        places = np.sort(boxes[is_whole, axis])
         lines = np.split(places, 1 + np.flatnonzero(np.diff(places) > tolerance + 1))
-        count *= len(lines)
         if max(np.ptp(line) for line in lines) > tolerance:
             return False
-    return count == len(boxes)
+        middle = (boxes[:, axis] + boxes[:, axis + 2]) // 2
+        line = np.searchsorted([line[0] for line in lines], middle, side="right") - 1
+        cell, count = len(lines) * cell + np.maximum(line, 0), count * len(lines)
+    unseen = np.setdiff1d(np.arange(count), cell)
+    are_last = len(unseen) > 0 and unseen[0] == count - len(unseen)  # then they are missing
+    return len(unseen) <= MAX_UNSEEN_SHARE * count and not are_last
 
 
 def _order_by_rows(corners: NDArray[np.intp], height: int) -> NDArray[np.intp]:
