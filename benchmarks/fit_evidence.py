@@ -28,9 +28,9 @@ from fit_learned import (
     fit_net,
     make_puzzle,
     read_damage,
+    read_photos,
 )
 from numpy.typing import NDArray
-from PIL import Image
 
 from jigsolve.compatibility.evidence import list_features
 from jigsolve.compatibility.evidence._kernels import HIDDEN
@@ -93,10 +93,7 @@ def make_sample(photo: int, puzzle: Puzzle, truth: Layout, damage: str, rng: np.
 
 
 def make_samples(folder: Path, each: int, damaged: bool) -> Iterator[Sample]:
-    for number, path in enumerate(sorted(p for p in folder.iterdir() if p.suffix.lower() in (".jpg", ".png"))):
-        image = Image.open(path)
-        image.draft("RGB", (2400, 2400))
-        photo = image.convert("RGB")
+    for number, photo in read_photos(folder):
         for k in range(each):
             rng = np.random.default_rng([11, number, k])
             sizes, most = (ROUGH_SIZES, MAX_ROUGH_PIECES) if damaged else (SIZES, MAX_PIECES)

@@ -157,11 +157,16 @@ def damage_pieces(puzzle: Puzzle, rng: np.random.Generator) -> tuple[Puzzle, str
     return replace(puzzle, pieces=np.ascontiguousarray(pieces)), name
 
 
-def make_examples(folder: Path, each: int, seed: int, rough: bool) -> Iterator[Example]:
+def read_photos(folder: Path) -> Iterator[tuple[int, Image.Image]]:
+    """The photographs of a folder, numbered in the order of their names."""
     for number, path in enumerate(sorted(p for p in folder.iterdir() if p.suffix.lower() in (".jpg", ".png"))):
         image = Image.open(path)
         image.draft("RGB", (2400, 2400))
-        photo = image.convert("RGB")
+        yield number, image.convert("RGB")
+
+
+def make_examples(folder: Path, each: int, seed: int, rough: bool) -> Iterator[Example]:
+    for number, photo in read_photos(folder):
         for k in range(each):
             rng = np.random.default_rng([seed, number, k])
             if rough:

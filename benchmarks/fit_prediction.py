@@ -17,9 +17,8 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from fit_learned import HELD_OUT, ROUGH_SIZES, damage_pieces, find_partners, make_puzzle, read_damage
+from fit_learned import HELD_OUT, ROUGH_SIZES, damage_pieces, find_partners, make_puzzle, read_damage, read_photos
 from numpy.typing import NDArray
-from PIL import Image
 from torch import nn
 from torch.nn import functional
 
@@ -104,10 +103,7 @@ def _square(jump: torch.Tensor) -> torch.Tensor:
 
 def make_examples(folder: Path, each: int, seed: int) -> list[Example]:
     found = []
-    for number, path in enumerate(sorted(p for p in folder.iterdir() if p.suffix.lower() in (".jpg", ".png"))):
-        image = Image.open(path)
-        image.draft("RGB", (2400, 2400))
-        photo = image.convert("RGB")
+    for number, photo in read_photos(folder):
         for k in range(each):
             rng = np.random.default_rng([seed, number, k])
             puzzle, truth = make_puzzle(photo, rng, ROUGH_SIZES, MAX_PIECES)
