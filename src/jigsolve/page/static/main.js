@@ -112,6 +112,7 @@ class App {
     // position: in the timeline of this connection; applied: entries that are shown, which outlives a reconnection
     Object.assign(this, { version: "", solveId: "", shownSolve: "", applied: 0, position: 0, editor: null, state: null });
     document.body.dataset.phase = "";
+    this.showPanel(""); // the buttons of the last puzzle would act on one that is not loaded yet
     tab.unsubscribe = this.session.subscribe((message) => {
       this.queue = this.queue.then(() => tab === this.tab && this.handleMessage(message)).catch((error) => warn(error.message));
     }, (reason) => this.close(tab).then(() => this.showRefusal(reason)));
@@ -234,15 +235,19 @@ class App {
     if (newAnswer) await this.showAnswer(state);
     if (phase === "pieces") this.returnToPieces(state);
     const shown = running ? "solving" : phase === "answer" && this.editor ? "answer" : "pieces";
+    this.showPanel(shown);
+    if (phase === "answer") this.panel.showError(state.error);
+    if (document.body.dataset.phase !== shown) this.beginPhase(shown);
+    this.keeper.save();
+  }
+
+  showPanel(shown) {
     for (const name of Object.keys(PANELS)) {
       show(`panel-${name}`, name === shown);
       show(`actions-${name}`, name === shown);
     }
     show("tools", shown === "answer");
     show("acts", shown === "answer" && this.selection.cells.length);
-    if (phase === "answer") this.panel.showError(state.error);
-    if (document.body.dataset.phase !== shown) this.beginPhase(shown);
-    this.keeper.save();
   }
 
   // Another panel is shown: from its beginning, with the focus on its heading unless the person is elsewhere.
