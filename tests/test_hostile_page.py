@@ -179,6 +179,17 @@ def test_a_layout_file_has_its_limit(client: TestClient) -> None:
     assert answer.json() == {"error": "a.json: Expected a layout file of at most 16 MB."}
 
 
+def test_lists_are_counted_before_they_are_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Millions of lists would hold Python's lock for seconds, and the page of everyone else with it."""
+    hoard = b'{"a": [' + b"[]," * 5_000_000 + b"1]}"
+    assert len(hoard) < upload.MAX_JSON_BYTES
+    monkeypatch.setattr("jigsolve.page.upload.json.loads", lambda raw: pytest.fail("it was parsed"))
+    with pytest.raises(InputError, match="Expected JSON with at most 500000 lists, got more"):
+        upload.parse_json(hoard)
+    with pytest.raises(InputError, match=r"a\.json: Expected JSON with at most 500000 lists"):
+        upload.split_work([("a.png", SHEET), ("a.json", hoard)])
+
+
 def test_messages_are_parsed_beside_the_event_loop(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     path = open_solved(client)
     on_loop: list[bool] = []

@@ -47,6 +47,30 @@ def test_gaps_are_left_out(gap: int, colour: tuple[int, ...], frame: tuple[int, 
     assert read.notes[-1] == f"Lines of {gap} pixels between the pieces: left out; --keep-lines keeps them."
 
 
+@pytest.mark.parametrize("colour", ["white", "black"])
+@pytest.mark.parametrize("bar", [38, 44, 90])  # 44: as high as a tile and a gap
+def test_a_window_around_tiles_with_gaps_is_left_out(bar: int, colour: str) -> None:
+    puzzle, _ = shuffled("astronaut", (42, 42))
+    sheet = with_gaps(puzzle, 2, COLOURS[colour], (2, 2, 2, 2))
+    window = np.full((sheet.shape[0] + bar + 30, sheet.shape[1] + 50, 3), 235, dtype=np.uint8)
+    window[:bar] = (40, 60, 120)
+    window[10:30, 30:90] = 250  # a button
+    window[-20:-10, 40:200:3] = 0  # a label
+    window[bar:, 25:][: sheet.shape[0], : sheet.shape[1]] = sheet
+    read = inputs.from_sheet(window)
+    np.testing.assert_array_equal(read.puzzle.pieces, puzzle.pieces)
+
+
+def test_tiles_nearly_as_dark_as_the_lines_are_kept() -> None:
+    puzzle, _ = shuffled("coffee", (100, 100))
+    pieces = puzzle.pieces.copy()
+    pieces[puzzle.cols - 1 :: puzzle.cols] //= 12  # the last column
+    dark = Puzzle(pieces, puzzle.rows, puzzle.cols)
+    for gap in (1, 2):
+        read = inputs.from_sheet(with_gaps(dark, gap, COLOURS["black"], (0, 0, 0, 0)))
+        np.testing.assert_array_equal(read.puzzle.pieces, pieces)
+
+
 @pytest.mark.parametrize("quality", [75, 90])
 @pytest.mark.parametrize("gap", [1, 2, 6])
 def test_gaps_after_jpeg(gap: int, quality: int) -> None:

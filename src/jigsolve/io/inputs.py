@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 MIN_CLEAR_CONFIDENCE = 0.98  # with less, several grids are kept for trial
-MIN_CLEAR_STRIPS_CONFIDENCE = 0.9999  # the same, if one axis has no cuts: lines of text look like strips
+MIN_CLEAR_PLAIN_CONFIDENCE = 0.9999  # the same, if an axis has no cuts: lines of text look like strips
 MIN_TRIED_CONFIDENCE = 0.0005
 MAX_TRIED_PIECES = 400
 FRAMES_NOTE = "{} has several frames: the first is taken."
@@ -123,7 +123,7 @@ class SizeDoubt:
     def read(self, chosen: GridEstimate, confidence: float) -> Input:
         """The puzzle, cut by one of the grids after all of them were tried, and its confidence then."""
         if chosen.cells == (1, 1):
-            raise _make_no_cuts_error([one for one in self.estimates if one is not chosen])
+            raise _make_no_cuts_error(self.sheet, self.estimates)
         size = describe_size(chosen)
         others = list_sizes([one for one in self.estimates if one is not chosen and one.cells != (1, 1)])
         note = f"Pieces of {size} ({describe_confidence(confidence)}), by solving it with {others}, too."
@@ -247,7 +247,7 @@ def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
     estimates, notes = _estimate_grids(sheet, options)
     best = next((one for one in estimates if one.cells != (1, 1)), estimates[0])
     if best.cells == (1, 1) and options.size is None and not (options.rows and options.cols):
-        raise _make_no_cuts_error(estimates)
+        raise _make_no_cuts_error(sheet, estimates)
     found = _cut_sheet(sheet, options, best, notes)
     is_open = len(estimates) > 1 and not options.is_bag
     return replace(found, doubt=SizeDoubt(sheet, options, tuple(estimates))) if is_open else found
@@ -363,25 +363,31 @@ def _estimate_grids(sheet: Pixels, options: ReadOptions) -> tuple[list[GridEstim
         return [replace(estimate_grid(sheet, width, height), confidence=1.0)], [note]
     best, others = estimates[0], list_sizes(estimates[1:])
     confidence = describe_confidence(best.confidence)
-    is_strips = best.cells.count(1) == 1 and best.line_colour is None and len(estimates) > 1
-    if best.confidence >= (MIN_CLEAR_STRIPS_CONFIDENCE if is_strips else MIN_CLEAR_CONFIDENCE):
-        if best.cells == (1, 1):
-            raise _make_no_cuts_error(estimates[1:])
-        return [best], [f"Pieces of {describe_size(best)} found ({confidence}{f'; next {others}' if others else ''})."]
     tried = [
         one
         for one in estimates
         if one.confidence >= MIN_TRIED_CONFIDENCE and one.cells[0] * one.cells[1] <= MAX_TRIED_PIECES
     ]
+    has_plain_axis = 1 in best.cells and best.line_colour is None and len(estimates) > 1
+    least = MIN_CLEAR_PLAIN_CONFIDENCE if has_plain_axis else MIN_CLEAR_CONFIDENCE
+    if best.confidence >= least or (best.is_sure and best not in tried) or (best.is_sure and len(tried) == 1):
+        if best.cells == (1, 1):
+            raise _make_no_cuts_error(sheet, estimates)
+        return [best], [f"Pieces of {describe_size(best)} found ({confidence}{f'; next {others}' if others else ''})."]
     estimates = tried if best in tried else [best]
     size = describe_size(next((one for one in estimates if one.cells != (1, 1)), best))
     others = f", or else {others}" if others else ""
     return estimates, [f"Unsure of the piece size: {size} ({confidence}){others}; --piece overrides it."]
 
 
-def _make_no_cuts_error(others: Sequence[GridEstimate]) -> InputError:
-    sizes = list_sizes([one for one in others if one.cells != (1, 1)])
-    return InputError(f"Expected a scrambled sheet, found no cuts; --piece sets the size (perhaps {sizes}).")
+def _make_no_cuts_error(sheet: Pixels, estimates: Sequence[GridEstimate]) -> InputError:
+    """estimates: of which those are suggested that fill the sheet."""
+    possible = [one for one in estimates if one.cells != (1, 1) and one.fills(sheet.shape[1], sheet.shape[0])]
+    sizes = list_sizes(possible)
+    perhaps = f" (perhaps {sizes})" if sizes else ""
+    return InputError(
+        f"Expected a scrambled sheet, found no cuts: it looks like a whole picture; --piece sets the size{perhaps}."
+    )
 
 
 def _describe_margin(margin: Margin, pixels: int, options: ReadOptions, is_whole: bool) -> str:

@@ -119,7 +119,17 @@ class Built(NamedTuple):
 
 
 def build_input(source: Source, settings: Settings) -> Built:
-    """The puzzle in a sheet or in piece files, read with the given settings."""
+    """The puzzle in a sheet or in piece files. What neither they nor the settings say is found by trying."""
+    read = read_input(source, settings)
+    if read.truth is not None:
+        return read
+    settled = settle(read.input)
+    _check_size(settled.puzzle)
+    return Built(settled)
+
+
+def read_input(source: Source, settings: Settings) -> Built:
+    """The puzzle in a sheet or in piece files, read with the given settings. Nothing is tried."""
     piece = settings.piece or "auto"
     if settings.piece is not None and not isinstance(source, files.Pieces):
         (height, width), (piece_width, piece_height) = source.shape[:2], settings.piece
@@ -143,9 +153,6 @@ def build_input(source: Source, settings: Settings) -> Built:
             mirrored=settings.mirrored, keep_lines=settings.keep_lines,
         )  # fmt: skip
     _check_size(built.puzzle)  # before it is tried whether pieces are turned, which costs memory for every cell
-    if truth is None:
-        built = settle(built)
-        _check_size(built.puzzle)
     return Built(built, truth)
 
 

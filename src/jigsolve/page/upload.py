@@ -14,7 +14,10 @@ from jigsolve.io.layout_file import LayoutFile, from_data
 from jigsolve.runtime import InputError
 
 MAX_UPLOAD_BYTES = 256 << 20
-MAX_JSON_BYTES = 16 << 20  # of a layout file or a message: nothing else happens while it is parsed
+MAX_JSON_BYTES = (
+    16 << 20
+)  # of a layout file or a message: nothing else happens while it is parsed, half a second at most
+MAX_JSON_LISTS = 500_000  # and objects: these take longest to parse, and no layout needs more
 MAX_SETTINGS_BYTES = 16 << 10
 PIN_BYTES = 512  # of a message with pins, for each piece
 CELL_BYTES = 64  # of a message with a layout, for each piece or cell
@@ -73,13 +76,19 @@ class Inbox:
 
 def parse_json(raw: bytes | bytearray) -> dict[str, Any]:
     """A JSON object; an empty body is an empty object."""
-    try:
-        data = json.loads(raw or b"{}")
-    except (ValueError, RecursionError) as error:
-        raise InputError("Expected JSON.") from error
+    data = load_json(raw or b"{}")
     if not isinstance(data, dict):
         raise InputError("Expected a JSON object.")
     return data
+
+
+def load_json(raw: bytes | bytearray) -> Any:
+    if raw.count(b"[") + raw.count(b"{") > MAX_JSON_LISTS:
+        raise InputError(f"Expected JSON with at most {MAX_JSON_LISTS} lists, got more.")
+    try:
+        return json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise InputError("Expected JSON.") from error
 
 
 def parse_files(body: bytes | bytearray) -> list[tuple[str, bytes]]:
@@ -89,8 +98,8 @@ def parse_files(body: bytes | bytearray) -> list[tuple[str, bytes]]:
         raise InputError("Expected files, got nothing.")
     end = 4 + int.from_bytes(body[:4], "little")
     try:
-        header = json.loads(bytes(body[4 : min(end, 4 + MAX_HEADER_BYTES)]))
-    except (ValueError, RecursionError) as error:
+        header = load_json(bytes(body[4 : min(end, 4 + MAX_HEADER_BYTES)]))
+    except InputError as error:
         raise InputError("Expected a list of files.") from error
     if not isinstance(header, list) or not header:
         raise InputError("Expected files, got none.")
@@ -132,10 +141,9 @@ def split_work(files: list[tuple[str, bytes]]) -> tuple[list[tuple[str, bytes]],
     if len(raw) > MAX_JSON_BYTES:
         raise InputError(f"{name}: Expected a layout file of at most {MAX_JSON_BYTES >> 20} MB.")
     try:
-        return pictures, parse_work(json.loads(raw))
-    except (ValueError, RecursionError) as error:
-        reason = str(error) if isinstance(error, InputError) else "Expected JSON."
-        raise InputError(f"{name}: {reason}") from error
+        return pictures, parse_work(load_json(raw))
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from error
 
 
 def parse_work(data: Any) -> SavedWork:

@@ -3,6 +3,9 @@
 Where two pieces meet that are no neighbours in the picture, the pixels jump along the whole line. Jumps along a whole
 line are rare elsewhere. So the jumps across every line of pixels are measured, and the grid that explains them best is
 chosen: a grid that is too fine has lines without jumps, one that is too coarse leaves jumps unexplained.
+
+There are two measures. Photographs change a little everywhere, so every pixel of a line is compared with those around
+it. In text most pixels do not change at all and the strokes change fully, so sums over whole lines are compared.
 """
 
 from typing import NamedTuple
@@ -17,6 +20,9 @@ MIN_PIECE_PX = 4  # smaller pieces are not searched for
 MAX_SAMPLED_LINES = 1024  # along each axis; more lines do not change the estimate
 NOISE_LEVEL = 2.0  # of 255; smaller differences are noise
 FLAT_SHARE_PRIOR = 0.05  # pseudo-count of flat pixels, as a share of a line: shrinks the jump of lines that are flat
+AROUND_PX = 3  # on either side of a line, whose changes its own is compared with
+SUMS_AROUND_PX = 6  # the same for sums over lines
+SUMS_NOISE_LEVEL = 0.3  # of 255
 MAX_BLOCK_JUMP = 0.4  # regular jumps below this may come from JPEG blocks
 MAX_JUMP = 1.0  # larger jumps are clipped
 FULL_CONTRAST = 0.2  # between jumps on and off the lines; the evidence of a grid with less contrast is reduced
@@ -28,6 +34,8 @@ FULL_GRID_COST = 4.0  # negative log prior of a grid that fills the axis
 MARGIN_COST = 8.0  # of a grid that leaves a margin at the end
 OFFSET_COST = 7.0  # of a grid with an offset, plus the logarithm of the number of offsets
 FRACTION_COST = 4.0  # of a pitch that is no whole number, in addition
+MIN_GAIN = 0.5  # log evidence of a grid without its prior: whole photographs have 0, two pieces of one 3 and more
+SHOWN_TEXTURE = 0.45  # with a smaller share of pixels that are not flat, grids without evidence count, too: text
 MIN_FRACTIONAL_PX = 8.0  # smaller fractional pitches are not searched for
 HALF_CUT = 0.6  # pixels: how far from a cut the pixels jump
 START_STEP_PX = 0.5  # between the starts of fractional grids that are tried
@@ -38,38 +46,65 @@ MAX_PERIODS = 12  # pitches of the spectrum that are looked at
 
 
 class AxisGrid(NamedTuple):
-    """Lines along one axis: every `pitch` pixels from `start` on, with their log evidence."""
+    """Lines along one axis: every `pitch` pixels from `start` on, with their log evidence and log prior."""
 
     pitch: float
     start: float
-    evidence: float
+    gain: float
+    log_prior: float = 0.0
     has_cuts: bool = True
+
+    @property
+    def evidence(self) -> float:
+        """Log posterior, but for a constant."""
+        return self.gain + self.log_prior
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether there is evidence for its cuts, if it has any."""
+        return self.gain >= MIN_GAIN or not self.has_cuts
 
 
 class Jumps(NamedTuple):
     """sizes: (width,) mean log ratio of the change from column x - 1 to x against the changes around it, above the
-    usual one. texture: share of the pixels that are not flat."""
+    usual one. texture: share of the pixels that are not flat. sums: (width,) log ratio of the summed changes."""
 
     sizes: Floats
     texture: float
+    sums: Floats
+
+    def by_sums(self) -> "Jumps":
+        """The other measure: jumps of the sums over whole lines."""
+        return self._replace(sizes=self.sums)
 
 
 def measure_jumps(sheet: Pixels) -> Jumps:
     """How much neighbouring columns differ."""
     height, width = sheet.shape[:2]
-    total, weights = np.zeros(width - 1), np.zeros(width - 1)
+    total, weights, sums = np.zeros(width - 1), np.zeros(width - 1), np.zeros(width - 1)
     rows = sample_lines(height, MAX_SAMPLED_LINES)
     for chunk in np.array_split(rows, -(-len(rows) // 128)):
         change = np.abs(np.diff(to_shades(sheet[chunk]), axis=1)).mean(axis=2)
-        padded = np.pad(change, ((0, 0), (3, 3)), mode="reflect" if width > 4 else "edge")
-        around = sum(padded[:, k : k + width - 1] for k in (0, 1, 2, 4, 5, 6)) / np.float32(6.0)
+        around = _average_around(change, AROUND_PX)
         larger = np.maximum(change, around)
         weight = larger / (larger + NOISE_LEVEL)  # flat areas say nothing
         total += (weight * np.log((change + NOISE_LEVEL) / (around + NOISE_LEVEL))).sum(axis=0)
         weights += weight.sum(axis=0)
+        sums += change.sum(axis=0)
     jumps = np.concatenate([[0.0], total / (weights + FLAT_SHARE_PRIOR * len(rows))])
     jumps[1:] -= min(0.0, float(np.quantile(jumps[1:], USUAL_QUANTILE)))  # far below 0 between the strokes of text
-    return Jumps(_remove_blocks(jumps), float(weights.sum() / (len(rows) * (width - 1))))
+    level = sums / len(rows) + SUMS_NOISE_LEVEL
+    ratio = np.concatenate([[0.0], np.log(level / _average_around(level[None], SUMS_AROUND_PX)[0])])
+    texture = float(weights.sum() / (len(rows) * (width - 1)))
+    return Jumps(_remove_blocks(jumps), texture, _remove_blocks(ratio))
+
+
+def _average_around(changes: NDArray[np.floating], reach: int) -> NDArray[np.floating]:
+    """(lines, columns) the means of the columns up to `reach` on either side of each."""
+    columns = changes.shape[1]
+    padded = np.pad(changes, ((0, 0), (reach, reach)), mode="reflect" if columns > reach else "edge")
+    total = sum(padded[:, k : k + columns] for k in range(2 * reach + 1) if k != reach)
+    return np.asarray(total / changes.dtype.type(2 * reach))
 
 
 def _remove_blocks(jumps: Floats) -> Floats:
@@ -91,31 +126,29 @@ def _remove_blocks(jumps: Floats) -> Floats:
 def rank_grids(jumps: Jumps, given: int | None) -> list[AxisGrid]:
     """The most likely grids of an axis, best first. An axis without cuts has evidence 0."""
     n = len(jumps.sizes)
-    clipped = Jumps(np.clip(jumps.sizes, 0.0, MAX_JUMP), jumps.texture)
+    clipped = jumps._replace(sizes=np.clip(jumps.sizes, 0.0, MAX_JUMP))
     if given == n:
         return [AxisGrid(n, 0, 0.0, has_cuts=False)]
     if given is not None:
-        evidence = _weigh_starts(clipped, given)[: n % given + 1]  # offsets that keep the largest number of pieces
-        return sorted(
-            (AxisGrid(given, start, value) for start, value in enumerate(evidence.tolist())),
-            key=lambda grid: -grid.evidence,
-        )[:2]
-    grids = [AxisGrid(n, 0, 0.0, has_cuts=False)]
+        return _weigh_starts(clipped, given, n % given + 1)  # offsets that keep the largest number of pieces
+    grids = _rank_fractions(clipped)
     for size in range(MIN_PIECE_PX, n // 2 + 1):
-        evidence = _weigh_starts(clipped, size)
-        grids += [AxisGrid(size, int(start), float(evidence[start])) for start in np.argsort(-evidence)[:2]]
-    grids += _rank_fractions(clipped)
-    return sorted(grids, key=lambda grid: -grid.evidence)[:MAX_GRIDS_PER_AXIS]
+        grids += _weigh_starts(clipped, size, size)
+    possible = [grid for grid in grids if grid.is_shown or jumps.texture < SHOWN_TEXTURE]
+    possible.append(AxisGrid(n, 0, 0.0, has_cuts=False))
+    return sorted(possible, key=lambda grid: -grid.evidence)[:MAX_GRIDS_PER_AXIS]
 
 
-def _weigh_starts(jumps: Jumps, size: int) -> Floats:
-    """(size,) log posterior of the lines x = start, start + size, ... for each start."""
+def _weigh_starts(jumps: Jumps, size: int, starts: int) -> list[AxisGrid]:
+    """The two likeliest grids of lines x = start, start + size, ... for a start below `starts`."""
     n = len(jumps.sizes)
     folded = np.pad(jumps.sizes, (0, -n % size)).reshape(-1, size)  # x = 0 is no line; its jump is 0
     count = np.bincount(np.arange(1, n) % size, minlength=size)
-    log_prior = np.full(size, -OFFSET_COST - np.log(size))  # for each start
+    gain = _compute_evidence(jumps, folded.sum(axis=0), count)[:starts]
+    log_prior = np.full(starts, -OFFSET_COST - np.log(size))
     log_prior[0] = -MARGIN_COST if n % size else -FULL_GRID_COST
-    return np.asarray(_compute_evidence(jumps, folded.sum(axis=0), count) + log_prior)
+    best = np.argsort(-gain - log_prior, kind="stable")[:2]
+    return [AxisGrid(size, int(start), float(gain[start]), float(log_prior[start])) for start in best]
 
 
 def _rank_fractions(jumps: Jumps) -> list[AxisGrid]:
@@ -125,13 +158,12 @@ def _rank_fractions(jumps: Jumps) -> list[AxisGrid]:
     for count in range(2, int(n / MIN_FRACTIONAL_PX) + 1):
         if n % count:
             grid = _fit_start(jumps, n / count, np.zeros(1))
-            grids.append(grid._replace(evidence=grid.evidence - FULL_GRID_COST - FRACTION_COST))
+            grids.append(grid._replace(log_prior=-FULL_GRID_COST - FRACTION_COST))
     for period in _find_periods(jumps):
-        cost = OFFSET_COST + FRACTION_COST + np.log(period)
         starts = np.arange(0.0, period, START_STEP_PX)
         near = (_fit_start(jumps, period + step * period**2 / (4 * n), starts) for step in range(-4, 5))
-        best = _refine_start(jumps, max(near, key=lambda grid: grid.evidence))
-        grids.append(best._replace(evidence=float(best.evidence - cost)))
+        best = _refine_start(jumps, max(near, key=lambda grid: grid.gain))
+        grids.append(best._replace(log_prior=-OFFSET_COST - FRACTION_COST - float(np.log(period))))
     return grids
 
 
@@ -167,7 +199,7 @@ def _refine_start(jumps: Jumps, grid: AxisGrid) -> AxisGrid:
     start %= pitch
     start = 0.0 if pitch - start < START_STEP_PX else float(start)  # just before the first pixel
     moved = _fit_start(jumps, float(pitch), np.array([start]))
-    return moved if moved.evidence >= grid.evidence else grid
+    return moved if moved.gain >= grid.gain else grid
 
 
 def _find_periods(jumps: Jumps) -> list[float]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from jigsolve.io.grid_detection.cuts import AxisGrid, Jumps, measure_jumps, rank_grids
+from jigsolve.io.grid_detection.cuts import SHOWN_TEXTURE, AxisGrid, Jumps, measure_jumps, rank_grids
 from jigsolve.io.grid_detection.leaks import has_cuts, has_leak, measure_leak
 from jigsolve.io.grid_detection.lines import Lines, find_lines
 from jigsolve.io.grid_detection.profiles import to_shades
@@ -13,16 +13,27 @@ from jigsolve.puzzle import Pixels
 from jigsolve.runtime import InputError
 
 UNSURE_CONFIDENCE = 0.5  # the most that an estimate gets whose cells may be enlarged pixels
+SQUARE_GAIN = 4.0  # of square pieces, if both axes show cuts: what the cuts of one of them cost by themselves
 OBLONG_COST = 2.0  # of pieces that are not square, if both axes are cut
-LONG_OFFSET_COST = 24.0  # of long pieces that do not begin in the corner, in addition: lines of text look so
+LONG_OFFSET_COST = 24.0  # of long pieces that do not begin in the corner, in addition, on a sheet that may be text
 MAX_USUAL_ASPECT = 3.0
 MAX_SQUARE_DIFFERENCE = 0.01  # of the pitch: scaled sheets are rounded to whole pixels
 MAX_FLAT_DEVIATION = 4.0  # of 255; mean absolute deviation of pixels that count as one colour
 MIN_FLAT_CELL_SHARE = 0.98  # a grid with more cells of one colour each shows enlarged pixels, not pieces
 LINE_DOUBT = 0.35  # probability that a single line between tiles is part of the picture
-MAX_SQUARES = 4  # pitches of one axis that are tried on the other
+CLEAR_CONFIDENCE = 0.98  # by one measure of the jumps; with less the other is asked, too
+CLEAR_WHOLE_CONFIDENCE = 0.9995  # the same, if an axis has no cuts
+MIN_LIKELY = 0.01  # probability of a grid whose surroundings are looked at
+MIN_CLEAR_JUMP = 0.5  # on average at the cuts, if they show which rows are no pieces
+MIN_CUT_SHARE = 0.3  # of the usual jump at the cuts that a row of pieces has
+MIN_CUTS = 3  # through a row, by which it is judged: fewer may all lie between flat pieces
+MAX_SQUARES = 8  # pitches of one axis that are tried on the other
 MAX_ESTIMATES = 16  # grids that are returned
+MAX_UNSHOWN = 6  # of them, that have cuts for which there is no evidence
 MAX_GIVEN_DIFFERENCE_PX = 1.0  # between a given size and the tiles or the pitch of lines that were found
+
+
+Both = tuple[Jumps, Jumps]  # along x and along y
 
 
 def estimate_grid(sheet: Pixels, width: int | None = None, height: int | None = None) -> GridEstimate:
@@ -46,12 +57,9 @@ def rank_estimates(sheet: Pixels, width: int | None = None, height: int | None =
         if found[0].is_sure:
             return found
     jumps = measure_jumps(sheet), measure_jumps(sheet.swapaxes(0, 1))
-    across, down = rank_grids(jumps[0], width), rank_grids(jumps[1], height)
-    if width is None and height is None:
-        across, down = _add_squares(across, down, jumps[0]), _add_squares(down, across, jumps[1])
-    estimates = _rank_pairs(sheet, across, down)
-    if width is None and height is None and _has_flat_cells(sheet, estimates[0]):
-        estimates = _rank_without(sheet, jumps, estimates)
+    estimates = _rank_by(sheet, jumps, width, height)
+    if width is None and height is None and not _is_clear(estimates[0]):
+        estimates = _mix(estimates, _rank_by(sheet, (jumps[0].by_sums(), jumps[1].by_sums()), None, None))
     if not any(axis.sizes.any() for axis in jumps):  # a sheet of one colour
         estimates[0] = replace(estimates[0], confidence=1.0)
     if found:
@@ -60,11 +68,37 @@ def rank_estimates(sheet: Pixels, width: int | None = None, height: int | None =
     return estimates
 
 
-def _rank_without(sheet: Pixels, jumps: tuple[Jumps, Jumps], estimates: list[GridEstimate]) -> list[GridEstimate]:
+def _rank_by(sheet: Pixels, jumps: Both, width: int | None, height: int | None) -> list[GridEstimate]:
+    """The likely grids by one measure of the jumps along both axes."""
+    across, down = rank_grids(jumps[0], width), rank_grids(jumps[1], height)
+    if width is not None or height is not None:
+        return _rank_pairs(sheet, jumps, across, down, is_given=True)
+    across, down = _add_squares(across, down, jumps[0]), _add_squares(down, across, jumps[1])
+    estimates = _rank_pairs(sheet, jumps, across, down)
+    return _rank_without(sheet, jumps, estimates) if _has_flat_cells(sheet, estimates[0]) else estimates
+
+
+def _is_clear(best: GridEstimate) -> bool:
+    return best.confidence >= (CLEAR_CONFIDENCE if min(best.cells) > 1 else CLEAR_WHOLE_CONFIDENCE)
+
+
+def _mix(some: list[GridEstimate], others: list[GridEstimate]) -> list[GridEstimate]:
+    """The estimates of two measures of which either may be right."""
+    mixed = [replace(one, confidence=one.confidence / 2) for one in some]
+    for other in others:
+        same = (k for k, one in enumerate(mixed) if one.cells == other.cells and one.is_near(other))
+        if (k := next(same, None)) is None:
+            mixed.append(replace(other, confidence=other.confidence / 2))
+        else:
+            mixed[k] = replace(mixed[k], confidence=mixed[k].confidence + other.confidence / 2)
+    return sorted(mixed, key=lambda one: -one.confidence)[:MAX_ESTIMATES]
+
+
+def _rank_without(sheet: Pixels, jumps: Both, estimates: list[GridEstimate]) -> list[GridEstimate]:
     """Estimate again, without the cells of one colour each that were found: they are enlarged pixels."""
     fine = estimates[0]
     across, down = (_remove_grid(axis, size) for axis, size in zip(jumps, fine.piece, strict=True))
-    coarse = _rank_pairs(sheet, rank_grids(across, None), rank_grids(down, None))
+    coarse = _rank_pairs(sheet, (across, down), rank_grids(across, None), rank_grids(down, None))
     if coarse[0].piece[0] % fine.piece[0] == 0 == coarse[0].piece[1] % fine.piece[1]:
         return coarse
     return [replace(one, confidence=min(one.confidence, UNSURE_CONFIDENCE)) for one in estimates]
@@ -81,22 +115,27 @@ def _place_between_lines(across: Lines, down: Lines) -> GridEstimate:
     return GridEstimate(x, y, 1.0 - LINE_DOUBT ** (across.seen + down.seen), line_colour=colour)
 
 
-def _rank_pairs(sheet: Pixels, across: list[AxisGrid], down: list[AxisGrid]) -> list[GridEstimate]:
-    """The most likely pairs of grids, one of each axis."""
-    pairs = [(x, y, x.evidence + y.evidence - _weigh_shape(x, y)) for x in across for y in down]
+def _rank_pairs(
+    sheet: Pixels, jumps: Both, across: list[AxisGrid], down: list[AxisGrid], is_given: bool = False
+) -> list[GridEstimate]:
+    """The most likely pairs of grids, one of each axis. is_given: a size is known, so that all whole cells count."""
+    is_text = min(axis.texture for axis in jumps) < SHOWN_TEXTURE
+    pairs = [(x, y, x.evidence + y.evidence - _weigh_shape(x, y, is_text)) for x in across for y in down]
     pairs.sort(key=lambda pair: -pair[2])
     probabilities = np.exp(np.array([evidence for _, _, evidence in pairs]) - pairs[0][2])
     probabilities /= probabilities.sum()
     distinct: list[tuple[AxisGrid, AxisGrid, float]] = []
+    unshown = 0
     for (x, y, _), probability in zip(pairs, probabilities.tolist(), strict=True):
         for k, (a, b, total) in enumerate(distinct):
             if _is_same(x, a) and _is_same(y, b):
                 distinct[k] = a, b, total + probability
                 break
         else:
-            if len(distinct) < MAX_ESTIMATES:
+            unshown += not (x.is_shown and y.is_shown)
+            if len(distinct) < MAX_ESTIMATES and (unshown <= MAX_UNSHOWN or (x.is_shown and y.is_shown)):
                 distinct.append((x, y, probability))
-    return [_place_cells(sheet, x, y, probability) for x, y, probability in distinct]
+    return [_place_cells(sheet, None if is_given else jumps, x, y, total) for x, y, total in distinct]
 
 
 def _add_squares(grids: list[AxisGrid], others: list[AxisGrid], jumps: Jumps) -> list[AxisGrid]:
@@ -107,10 +146,16 @@ def _add_squares(grids: list[AxisGrid], others: list[AxisGrid], jumps: Jumps) ->
     return [*grids, *(rank_grids(jumps, size)[0] for size in sorted(sizes))]
 
 
-def _place_cells(sheet: Pixels, x: AxisGrid, y: AxisGrid, probability: float) -> GridEstimate:
+def _place_cells(sheet: Pixels, jumps: Both | None, x: AxisGrid, y: AxisGrid, probability: float) -> GridEstimate:
+    """The cells of two grids. jumps: by which surroundings are taken off, None if all cells are pieces."""
     has_frame = x.start > 0 or y.start > 0
     transposed = sheet.swapaxes(0, 1)
     columns, rows = _find_cells(sheet, x, has_frame), _find_cells(transposed, y, has_frame)
+    has_margin = has_frame or columns.margins(sheet.shape[1])[1] > 0 or rows.margins(sheet.shape[0])[1] > 0
+    if jumps is not None and has_margin and probability >= MIN_LIKELY:
+        for _ in range(2):  # what was taken off along one axis is no part of the other's
+            rows = _take_off(sheet, rows, columns, jumps[0])
+            columns = _take_off(transposed, columns, rows, jumps[1])
     columns, rows = _add_partial_cells(sheet, columns, rows), _add_partial_cells(transposed, rows, columns)
     has_fraction, has_both = columns.is_fractional or rows.is_fractional, x.has_cuts and y.has_cuts
     if has_fraction or (has_both and has_leak(sheet, columns) and has_leak(transposed, rows)):  # it was scaled
@@ -128,12 +173,12 @@ def _is_oblong(x: AxisGrid, y: AxisGrid) -> bool:
     return x.has_cuts and y.has_cuts and abs(x.pitch - y.pitch) > MAX_SQUARE_DIFFERENCE * x.pitch
 
 
-def _weigh_shape(x: AxisGrid, y: AxisGrid) -> float:
-    """The negative log prior of the shape of the pieces."""
+def _weigh_shape(x: AxisGrid, y: AxisGrid, is_text: bool) -> float:
+    """The negative log prior of the shape of the pieces. Square pieces are usual, so the second axis is no surprise."""
     if not _is_oblong(x, y):
-        return 0.0
+        return -SQUARE_GAIN if x.has_cuts and y.has_cuts and x.is_shown and y.is_shown else 0.0
     is_long = max(x.pitch, y.pitch) > MAX_USUAL_ASPECT * min(x.pitch, y.pitch)
-    return OBLONG_COST + (LONG_OFFSET_COST if is_long and (x.start > 0 or y.start > 0) else 0.0)
+    return OBLONG_COST + (LONG_OFFSET_COST if is_text and is_long and (x.start > 0 or y.start > 0) else 0.0)
 
 
 def _has_flat_cells(sheet: Pixels, estimate: GridEstimate) -> bool:
@@ -154,7 +199,7 @@ def _remove_grid(jumps: Jumps, size: int) -> Jumps:
     rest = jumps.sizes.copy()
     if size < len(rest):
         rest[::size] -= max(0.0, float(np.quantile(rest[::size][1:], 0.25)))
-    return Jumps(rest, jumps.texture)
+    return jumps._replace(sizes=rest)
 
 
 def _find_cells(sheet: Pixels, grid: AxisGrid, has_frame: bool) -> Axis:
@@ -165,6 +210,28 @@ def _find_cells(sheet: Pixels, grid: AxisGrid, has_frame: bool) -> Axis:
     while has_frame and count > 1 and _is_flat(sheet[:, round(begin + (count - 1) * grid.pitch) :]):
         count -= 1
     return Axis(begin, grid.pitch, grid.pitch, count)
+
+
+def _take_off(sheet: Pixels, rows: Axis, columns: Axis, jumps: Jumps) -> Axis:
+    """The rows without those at the ends that the cuts between columns do not go through: they are no pieces, but what
+    lies around the sheet, such as the bar of a window."""
+    cuts = columns.begins()[1:]
+    if len(cuts) < MIN_CUTS or float(jumps.sizes[cuts].mean()) < MIN_CLEAR_JUMP:  # text, of which rows may be empty
+        return rows
+    left, right = max(0, int(columns.begins()[0])), columns.find_end()
+    least = MIN_CUT_SHARE * float(jumps.sizes[cuts].mean())
+
+    def is_outside(row: int) -> bool:
+        top = int(np.ceil(rows.start + row * rows.pitch))
+        strip = sheet[max(0, top) : int(top + rows.pitch), left:right]
+        return float(measure_jumps(strip).sizes[cuts - left].mean()) < least
+
+    kept = rows
+    while kept.count > 1 and is_outside(first := round((kept.start - rows.start) / rows.pitch)):
+        kept = replace(kept, start=rows.start + (first + 1) * rows.pitch, count=kept.count - 1)
+    while kept.count > 1 and is_outside(round((kept.start - rows.start) / rows.pitch) + kept.count - 1):
+        kept = replace(kept, count=kept.count - 1)
+    return kept if 2 * kept.count >= rows.count else rows  # most of a sheet are pieces
 
 
 def _add_partial_cells(sheet: Pixels, axis: Axis, other: Axis) -> Axis:

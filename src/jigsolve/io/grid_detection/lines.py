@@ -5,13 +5,13 @@ plain. So the plain columns are found, then the distance at which they repeat; w
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.io.grid_detection.profiles import Floats, Spread, measure_spread
+from jigsolve.io.grid_detection.profiles import Floats, Spread, measure_spread, to_shades
 from jigsolve.puzzle import Pixels
 
 PLAIN_SHARES = (0.12, 0.3, 0.5, 0.7)  # of the usual deviation of a column: less is plain; blurred lines are less plain
@@ -29,6 +29,9 @@ MAX_SHIFT_PX = 1.1  # of a line from its regular place
 MIN_TILE_SHARE = 0.5  # of a tile that must be left at an end of the sheet
 MIXED_SHARE = 0.9  # of the deviation inside tiles: a column beside a line that has less is mixed with the line
 MAX_MIXED_PX = 2
+MAX_LINE_CONTRAST = 16.0  # of 255, of the lines in one row with their colour, above what is usual
+MIN_TILE_CONTRAST = 2.0  # of the tiles in a row: one that has less is empty
+MIN_INNER_LINES = 3  # in the middle of a sheet, along each axis
 FIT_ROUNDS = 6
 
 
@@ -59,6 +62,21 @@ class _Comb(NamedTuple):
 
 def find_lines(sheet: Pixels) -> tuple[Lines, Lines] | None:
     """The tiles along x and along y if there are lines between them; None if there are none."""
+    found = _find_on_whole(sheet)
+    if found is None or 1 in (found[0].count, found[1].count):
+        found = _find_in_middle(sheet) or found
+    if found is None or not _has_one_colour(*found):
+        return None
+    across, down = found
+    if 1 in (across.count, down.count):
+        return found
+    # Tiles about as plain as a frame were taken off with it, and those outside the middle were not looked at
+    down = _drop_surroundings(sheet, _continue(down, sheet.shape[0]), across)
+    return _drop_surroundings(sheet.swapaxes(0, 1), _continue(across, sheet.shape[1]), down), down
+
+
+def _find_on_whole(sheet: Pixels) -> tuple[Lines, Lines] | None:
+    """Lines that run through the whole sheet, but for its frame."""
     left, top, right, bottom = _trim_frame(sheet)
     inner = sheet[top:bottom, left:right]
     if min(inner.shape[:2]) < 2:
@@ -71,10 +89,56 @@ def find_lines(sheet: Pixels) -> tuple[Lines, Lines] | None:
         columns = _find_axis(spreads[0], left, rows.pitch)
     elif rows is None and columns is not None:
         rows = _find_axis(spreads[1], top, columns.pitch)
-    across = columns or Lines(left, right - left, right - left, 1)
-    down = rows or Lines(top, bottom - top, bottom - top, 1)
+    return columns or Lines(left, right - left, right - left, 1), rows or Lines(top, bottom - top, bottom - top, 1)
+
+
+def _find_in_middle(sheet: Pixels) -> tuple[Lines, Lines] | None:
+    """Lines that run through the middle of a sheet, which may be a part of a screen."""
+    height, width = sheet.shape[:2]
+    left, top = width // 4, height // 4
+    part = sheet[top : height - top, left : width - left]
+    if min(part.shape[:2]) < 2 * MIN_TILE_PX:
+        return None
+    columns = _find_axis(measure_spread(part), left, is_part=True)
+    rows = _find_axis(measure_spread(part.swapaxes(0, 1)), top, is_part=True)
+    return (columns, rows) if columns and rows else None
+
+
+def _continue(lines: Lines, length: int) -> Lines:
+    """With all tiles that an axis of this length holds."""
+    before = max(0, int((lines.start + MAX_SHIFT_PX) / lines.pitch))
+    start = lines.start - before * lines.pitch
+    count = 1 + int((length - start - lines.length + MAX_SHIFT_PX) / lines.pitch)
+    return replace(lines, start=start, count=max(count, lines.count + before))
+
+
+def _has_one_colour(across: Lines, down: Lines) -> bool:
     colours = [one.colour for one in (across, down) if one.colour is not None]
-    return None if np.ptp(colours, axis=0).max() > MAX_COLOUR_DIFFERENCE else (across, down)
+    return bool(np.ptp(colours, axis=0).max() <= MAX_COLOUR_DIFFERENCE)
+
+
+def _drop_surroundings(sheet: Pixels, rows: Lines, columns: Lines) -> Lines:
+    """The rows without those at the ends that the lines between columns do not go through: they are no tiles, but what
+    lies around them, such as the bar of a window."""
+    colour = columns.colour
+    if columns.count < 2 or colour is None:
+        return rows
+    begins = columns.start + np.arange(columns.count) * columns.pitch
+    x = np.arange(sheet.shape[1])[:, None] + 0.5
+    is_tile = ((x > begins) & (x < begins + columns.length)).any(axis=1)
+    is_line = ((x > begins[:-1] + columns.length) & (x < begins[1:])).any(axis=1)
+
+    def measure_contrasts(row: int) -> tuple[float, float]:
+        begin = rows.start + row * rows.pitch
+        strip = to_shades(sheet[round(max(0.0, begin)) : round(begin + rows.length)])
+        contrast = np.abs(strip - colour).mean(axis=(0, 2))
+        return float(contrast[is_line].mean()), float(contrast[is_tile].mean())
+
+    line, tile = np.array([measure_contrasts(row) for row in range(rows.count)]).T
+    inside = np.flatnonzero((line <= np.median(line) + MAX_LINE_CONTRAST) & (tile >= MIN_TILE_CONTRAST)).tolist()
+    if not inside:
+        return rows
+    return replace(rows, start=rows.start + inside[0] * rows.pitch, count=inside[-1] - inside[0] + 1)
 
 
 def _trim_frame(sheet: Pixels) -> tuple[int, int, int, int]:
@@ -98,10 +162,11 @@ def _is_plain(spread: Spread, share: float) -> NDArray[np.bool_]:
     return np.asarray(spread.deviation <= min(max(share * usual, ALWAYS_PLAIN_DEVIATION), MAX_PLAIN_DEVIATION))
 
 
-def _find_axis(spread: Spread, before: int, pitch: float | None = None) -> Lines | None:
+def _find_axis(spread: Spread, before: int, pitch: float | None = None, is_part: bool = False) -> Lines | None:
     """The tiles of an axis whose frame was taken off. before: pixels of the frame.
 
     pitch: of the other axis. If it is given, some lines at this distance are enough.
+    is_part: the axis goes on at both ends, and need not end with a tile.
     """
     best: tuple[_Comb, Floats] | None = None
     for k, flags in enumerate((*(_is_plain(spread, share) for share in PLAIN_SHARES), _has_dip(spread.deviation))):
@@ -112,7 +177,9 @@ def _find_axis(spread: Spread, before: int, pitch: float | None = None) -> Lines
         colour = np.median(colours, axis=0)
         same = np.abs(colours - colour).max(axis=1) <= MAX_COLOUR_DIFFERENCE
         comb = _fit_comb(begin[same], end[same], len(flags), pitch)
-        if comb is None or not _fills(comb, len(flags)) or (k > 0 and comb.seen < MIN_BLURRED_LINES):
+        if comb is None or comb.seen < (MIN_BLURRED_LINES if k else MIN_INNER_LINES if is_part else 1):
+            continue
+        if not is_part and not _fills(comb, len(flags)):
             continue
         if best is None or comb.seen > best[0].seen:
             best = comb, colour

@@ -152,6 +152,15 @@ class GridEstimate:
     def is_sure(self) -> bool:
         return self.confidence >= SURE_CONFIDENCE
 
+    def fills(self, width: int, height: int) -> bool:
+        """Whether a sheet of this size has nothing beside the pieces."""
+        return not any((*self.x.margins(width), *self.y.margins(height)))
+
+    def is_near(self, other: "GridEstimate") -> bool:
+        """Whether the first and the last cells lie within a pixel of those of another estimate with as many cells."""
+        pairs = ((self.x, other.x), (self.y, other.y))
+        return all(abs(a.start - b.start) <= 1.0 and abs(a.find_end() - b.find_end()) <= 1.0 for a, b in pairs)
+
 
 def cut_cells(sheet: Pixels, x: Axis, y: Axis) -> Pixels:
     """(pieces, height, width, channels) the cells of a sheet, row by row."""
