@@ -1,10 +1,14 @@
 """Pictures that are not photographs, drawn at random: pages of text, terminals, forms, charts and maps.
 
-The text is that of Python's own library: prose from its docstrings, code as it stands. Nothing has to be fetched.
+    python benchmarks/draw_pages.py FOLDER --kind page --count 6 --size 1200x1600 --seed 500
+
+writes some of one kind as PNG files, to test with: fits draw theirs with other seeds. The text is
+that of Python's own library: prose from its docstrings, code as it stands. Nothing has to be fetched.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
 import sysconfig
 from functools import cache
@@ -206,8 +210,31 @@ def draw_map(rng: np.random.Generator, size: tuple[int, int]) -> Image.Image:
     return image.resize(size, Image.Resampling.LANCZOS)
 
 
+KINDS = {"page": draw_page, "terminal": draw_terminal, "form": draw_form, "chart": draw_chart, "map": draw_map}
+
+
 def draw_picture(rng: np.random.Generator) -> Image.Image:
     """Any of these, 700 to 1,300 pixels wide."""
     size = int(rng.integers(700, 1300)), int(rng.integers(500, 1000))
     kinds = (draw_page, draw_page, draw_terminal, draw_terminal, draw_form, draw_form, draw_chart, draw_map)
     return kinds[rng.integers(len(kinds))](rng, size)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--kind", nargs="+", choices=KINDS, default=["page"])
+    parser.add_argument("--count", type=int, default=6, help="of each kind")
+    parser.add_argument("--size", default="1200x1600", help="width x height in pixels")
+    parser.add_argument("--seed", type=int, default=500)
+    args = parser.parse_args()
+    width, height = map(int, args.size.split("x"))
+    args.folder.mkdir(parents=True, exist_ok=True)
+    for kind in args.kind:
+        for number in range(args.count):
+            rng = np.random.default_rng([args.seed, number])
+            KINDS[kind](rng, (width, height)).save(args.folder / f"{kind}-{number}.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -28,7 +28,7 @@ from jigsolve.compatibility.evidence import list_features
 from jigsolve.compatibility.evidence._kernels import HIDDEN
 from jigsolve.compatibility.joint_features import JointFeatures
 from jigsolve.compatibility.learned import CANDIDATES, MIN_LOGIT
-from jigsolve.compatibility.network import CLEAN_WEIGHTS, Network, load_network, load_networks
+from jigsolve.compatibility.network import CLEAN_WEIGHTS, NETWORKS, Network, load_network, load_networks
 from jigsolve.dissimilarity import BlockGrids, Mahalanobis, find_pairs
 from jigsolve.puzzle.geometry import SIDES, piece_of
 from jigsolve.runtime.workers import split_range
@@ -137,7 +137,7 @@ def main() -> None:
         parts = fit(shown, 0)
         if held:
             print(f"held out: {report(parts, [make_example(*one) for one in held])}", flush=True)
-        save(parts, args.weights)
+        save(dict(zip(NETWORKS, parts, strict=True)), args.weights)
     if args.evidence:
         rng = np.random.default_rng(21)
         samples = [make_sample(*one, rng) for one in make_measured(files, 1, args.drawn, seed=21)]

@@ -33,8 +33,8 @@ PENALTY = 1e-4
 TARGET = 0.95  # share of joints that are to be right
 # of the weights in their order, and of the constant: evidence for a merge must never count against it
 BOUNDS = [
-    (0.1, 1.5), (0.0, 1.0), (0.0, 1.0), (-3.0, 3.0), (0.0, 3.0), (0.3, 2.0), (0.3, 2.0), (0.0, 1.0), (-0.5, 0.5),
-    (-5.0, 5.0),
+    (0.1, 1.5), (0.0, 1.0), (0.0, 1.0), (-3.0, 3.0), (-2.0, 3.0), (0.3, 2.0), (0.3, 2.0), (0.0, 1.0), (-0.5, 0.5),
+    (-3.0, 3.0), (-5.0, 5.0),
 ]  # fmt: skip
 
 

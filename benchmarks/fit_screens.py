@@ -29,7 +29,7 @@ SIDE_UNITS, PAIR_UNITS, DEEP_UNITS, LAST_UNITS = 80, 64, 48, 32
 PAIR_LAYERS = 3
 LISTS, CANDIDATES = 80, 20  # of a batch
 FLAT_CHANCE = 0.15  # of a side whose border has one colour, to be drawn into a batch
-RATE = 2e-3
+RATE = 2e-3  # of learning, at first; it falls to zero along a cosine
 KINDS = {"right": (RIGHT, LEFT), "down": (DOWN, UP)}  # the sides that face each other
 Ints = NDArray[np.int64]
 
@@ -158,13 +158,13 @@ def rank_partners(net: StripNet, held: list[CandidateLists]) -> str:
     return f"{int(hits[0])} sides, top-1 {100 * hits[1] / hits[0]:.1f} %, top-5 {100 * hits[2] / hits[0]:.1f} %"
 
 
-def train(net: StripNet, fit: list[CandidateLists], minutes: float) -> StripNet:
+def train(net: StripNet, fit: list[CandidateLists], minutes: float, rate: float) -> StripNet:
     rng = np.random.default_rng(0)
-    optimizer = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=1e-4)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=1e-4)
     begin, step, mean = time.monotonic(), 0, 0.0
     while (done := (time.monotonic() - begin) / (60.0 * minutes)) < 1.0:
         for group in optimizer.param_groups:
-            group["lr"] = RATE * min(1.0, step / 100) * 0.5 * (1.0 + np.cos(np.pi * done))
+            group["lr"] = rate * min(1.0, step / 100) * 0.5 * (1.0 + np.cos(np.pi * done))
         loss = compute_loss(net, fit[rng.integers(len(fit))], rng)
         optimizer.zero_grad()
         loss.backward()
@@ -221,6 +221,7 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--without", type=Path, help="text file with the stems of pictures to leave out")
     parser.add_argument("--minutes", type=float, default=8.0)
+    parser.add_argument("--rate", type=float, default=RATE, help="of learning")
     parser.add_argument("--each", type=int, default=3, help="puzzles made of each picture")
     parser.add_argument("--drawn", type=int, default=70, help="pictures drawn at random")
     parser.add_argument("--start", type=Path, help="networks to train further")
@@ -240,7 +241,7 @@ def main() -> None:
         net = StripNet()
         if args.start:
             load(net, dict(np.load(args.start)), name)
-        train(net, fit, args.minutes)
+        train(net, fit, args.minutes, args.rate)
         print(f"drawn pictures held out: {rank_partners(net, held)}", flush=True)
         if args.out:
             stored = dict(np.load(args.out)) if args.out.exists() else {}

@@ -67,6 +67,9 @@ def test_a_cache_is_answered_by_fragments(cli: Cli, tmp_path: Path) -> None:
     report = (tmp_path / "r.html").read_text()
     assert hashlib.sha256(raw).hexdigest() in report
     assert "<script" not in report
+    said = [int(n) for n in re.findall(r"expected to be right and (\d+) are marked", report)]
+    assert len(said) == len(layouts)
+    assert sum(said) == report.count("<line ")
     assert "Cache0000.bin@0xc" in report
     assert f"jigsolve {__import__('jigsolve').__version__}" in report
     assert report.count("<section>") == len(layouts) + ("Tiles in no fragment" in report)

@@ -12,7 +12,7 @@ from caches import Tile, cut_tiles, draw_screen, write_bin
 from jigsolve.compatibility import Joints
 from jigsolve.fragments.assembly import Assembly, find_contacts
 from jigsolve.fragments.contacts import IMPOSSIBLE, Contacts, Tiles
-from jigsolve.fragments.growth import find_inner_contacts, grow
+from jigsolve.fragments.growth import Stripe, find_inner_contacts, grow
 from jigsolve.fragments.pictures import render_fragment
 from jigsolve.fragments.root import solve_fragments
 from jigsolve.fragments.values import Fragments
@@ -136,10 +136,19 @@ def test_a_stripe_is_added_at_both_ends_and_never_between_them() -> None:
     assert sorted(sorted(grid.values()) for grid in grids) == [[0, 1], [1], [1, 2]]
     where = {tile: cell for grid in grids for cell, tile in grid.items() if 0 in grid.values()}
     assert where[1] == (where[0][0], where[0][1] + 1)
-    (longer,) = (one.grid for one in grow(assemble(contacts, 3, 1.0), 1.0) if 0 in one.grid.values())
+    (longer,) = (one.grid for one in grow(assemble(contacts, 3, 0.7), 0.7) if 0 in one.grid.values())
     assert sorted(longer.values()) == [0, 1, 1]  # most rules are longer than a tile, how much is unknown
     many = [sorted(one.grid.values()) for one in grow(assemble(draw_rule(4), 6, 1.5), 1.5)]
     assert many == [[0, 1], [1], [2], [3], [4], [5]]  # it may belong to any of the four
+
+
+def test_a_stripe_goes_on_where_several_tiles_begin_and_end_it() -> None:
+    """Across, where lines of text and rules of tables run; down it is as likely to end."""
+    for side in (RIGHT, DOWN):
+        few, many = Stripe(tile=1, ends=1, far_ends=4), Stripe(tile=1, ends=2, far_ends=2)
+        assert many.estimate(side, goes_on=True) > few.estimate(side, goes_on=True)
+        assert few.estimate(side, goes_on=False) > many.estimate(side, goes_on=False)
+        assert Stripe(1, 2, 2).estimate(LEFT, True) == many.estimate(RIGHT, True) > many.estimate(DOWN, True)
 
 
 def test_a_stripe_goes_on_beside_other_tiles_only() -> None:

@@ -1,11 +1,14 @@
 """Border pixels of all pieces, in CIELAB or RGB."""
 
 from functools import cache, cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.puzzle import Pixels
+
+Value = TypeVar("Value", bound=np.generic)
 
 # sRGB primaries and the white point D65 at 2 degrees
 _XYZ_FROM_RGB = np.array(
@@ -41,7 +44,7 @@ class Strips:
         return np.pad(found, ((0, 0), (0, 0), (0, short), (0, 0)), mode="edge") if short > 0 else found
 
 
-def border_pixels(pieces: Pixels, side: int, depth: int) -> Pixels:
+def border_pixels(pieces: NDArray[Value], side: int, depth: int) -> NDArray[Value]:
     """(n, length, depth, channels) the pixels along one side, the outermost first."""
     # after `side` counter-clockwise quarter turns that side faces right and is read from top to bottom
     return np.rot90(pieces, side, axes=(1, 2))[:, :, : -depth - 1 : -1]

@@ -21,8 +21,10 @@ MIN_PLAIN_NEIGHBOURS = 3  # with sides of its colour: with fewer, any tile with 
 PLAIN_SCORE = 4.0  # log odds that a plain tile between so many neighbours is right
 
 NO_TILE = -1
-SURE_STRIPE, STRIPE = 2.9, -0.2  # log odds that a stripe continues a side: if no other tile looks the same, or else
-LONGER_STRIPE = (1.4, 0.4)  # log odds that it goes on, across and down: most rules are longer than a tile
+# Log odds across and down, counted in caches of screenshots: that a stripe continues a side, if no other tile looks the
+# same, or else; that a stripe goes on, and the same if several tiles may begin and several may end it.
+SURE_STRIPE, STRIPE = (2.6, 1.6), (0.3, -0.4)
+LONGER_STRIPE, COMMON_STRIPE = (0.8, 0.2), (2.1, 0.3)
 MAX_BESIDE = 1.5  # nats; of a contact beside the stripe
 MIN_VARIANT_SCORE = 0.0  # log odds of another tile that may lie in a cell as well
 
@@ -31,10 +33,18 @@ Variants = dict[Cell, list[tuple[int, float]]]
 
 
 class Stripe(NamedTuple):
-    """A tile that continues a side. ends: tiles with that side, which it may continue."""
+    """A tile that continues a side. ends: tiles with that side, which it may continue. far_ends: tiles that may
+    continue the stripe itself."""
 
     tile: int
     ends: int
+    far_ends: int
+
+    def estimate(self, side: int, goes_on: bool) -> float:
+        """Log odds that it continues a side, its own if the stripe goes on."""
+        if goes_on:
+            return (COMMON_STRIPE if min(self.ends, self.far_ends) > 1 else LONGER_STRIPE)[side % 2]
+        return (SURE_STRIPE if self.ends <= 1 else STRIPE)[side % 2]
 
 
 Stripes = dict[tuple[int, bytes], Stripe]
@@ -139,9 +149,8 @@ def _attach_stripes(assembly: Assembly, stripes: Stripes, grid: Grid, joined: Jo
             pairs = find_contacts(grid, {(0, 0): stripe.tile}, beside)
             assert pairs is not None
             goes_on = bool(tiles.stripes[own])
-            prior = LONGER_STRIPE[side % 2] if goes_on else SURE_STRIPE if stripe.ends <= 1 else STRIPE
             ratios = assembly.contacts.weigh([pair for pair in pairs if own not in pair])
-            score = prior + sum(min(ratio, MAX_BESIDE) for ratio in ratios)
+            score = stripe.estimate(side, goes_on) + sum(min(ratio, MAX_BESIDE) for ratio in ratios)
             is_second = grid.get(_step(cell, opposite(side)), stripe.tile) != stripe.tile
             if score >= min_score and (ratios or is_second or not goes_on):
                 grid[beside] = stripe.tile
@@ -155,7 +164,8 @@ def _find_stripes(tiles: Tiles) -> Stripes:
     found: Stripes = {}
     for own in np.flatnonzero(tiles.stripes & (tiles.open_sides > 0)).tolist():
         side, look = side_of(own), tiles.borders[own].tobytes()
-        found[opposite(side), look] = Stripe(piece_of(own), len(ends.get((opposite(side), look), [])))
+        near, far = (len(ends.get((end, look), [])) for end in (opposite(side), side))
+        found[opposite(side), look] = Stripe(piece_of(own), near, far)
     return found
 
 

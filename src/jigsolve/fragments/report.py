@@ -73,7 +73,7 @@ def _describe_run(found: Fragments, sources: Sequence[Source], version: str) -> 
     return (
         f'<p class="caveat">{CAVEAT}</p>\n<table>{table}</table>\n<h2>Input</h2>\n'
         f"<table><tr><th>file</th><th>bytes</th><th>SHA-256</th></tr>{listed}</table>\n"
-        f"<p>{len(sources)} files; SHA-256 of the list as sha256sum prints it: <code>{whole}</code></p>\n"
+        f"<p>Files: {len(sources)}. SHA-256 of the list as sha256sum prints it: <code>{whole}</code></p>\n"
         "<p>Point at a tile to see its number and its offset in the file. Red lines are joints with a probability below"
         f" {SURE:g}; point at one to see it. Tiles with a dashed frame have variants: others that may lie there as"
         " well, such as another version of the same place.</p>"
@@ -84,10 +84,12 @@ def _render_section(found: Fragments, one: Fragment, number: int, transcript: st
     text = "" if not transcript else (
         f"<details><summary>Machine-read text, with errors</summary><pre>{escape(transcript)}</pre></details>"
     )  # fmt: skip
+    doubts = _list_doubts(one, found.input)
     return (
         f'<section><h2 id="f{number}">Fragment {number}</h2>\n<p>{one.layout.rows} rows x {one.layout.cols} cols,'
-        f" {one.holes} holes, {escape(one.confidence.describe())}.</p>\n"
-        f"{_draw(found.input, one.layout, one.variants, _list_doubts(one, found.input))}\n{text}</section>"
+        f" tiles: {one.tiles}, holes: {one.holes}, joints: {len(one.confidence.joints)}, of which"
+        f" {one.confidence.share:.1%} are expected to be right and {len(doubts)} are marked.</p>\n"
+        f"{_draw(found.input, one.layout, one.variants, doubts)}\n{text}</section>"
     )
 
 

@@ -9,6 +9,7 @@ import math
 from typing import NamedTuple
 
 from jigsolve.fragments.contacts import IMPOSSIBLE, Contacts, Pair
+from jigsolve.puzzle.geometry import RIGHT, side_of
 
 MAX_NEXT, MAX_REST, MAX_FOR = 10.0, 10.0, 6.0  # nats; beyond, evidence of one kind adds nothing
 FLAT, HALF_FLAT = 2, 1  # sides of a contact that are flat
@@ -20,7 +21,8 @@ class MergeFeatures(NamedTuple):
     best: log odds of its likeliest candidate joint. next, rest: log-likelihood ratios of the second one, and of all
     others together. has_next: 1 if there is a second one. flat: 1 if a flat side meets one of its colour. against_flat,
     against: negative ratios of contacts that are no candidates, with flat sides and without. in_favour: positive ones
-    without flat sides. size: logarithm of the smaller fragment's tiles.
+    without flat sides. size: logarithm of the smaller fragment's tiles. across: 1 if the likeliest joint is of tiles
+    side by side, 0 if one lies below the other.
     """
 
     best: float
@@ -32,6 +34,7 @@ class MergeFeatures(NamedTuple):
     against: float
     in_favour: float
     size: float
+    across: float
 
 
 class Weights(NamedTuple):
@@ -41,7 +44,7 @@ class Weights(NamedTuple):
     constant: float
 
 
-WEIGHTS = Weights(MergeFeatures(0.84, 0.22, 0.0, -1.32, 0.0, 0.34, 0.3, 0.0, 0.08), 0.26)
+WEIGHTS = Weights(MergeFeatures(0.94, 0.35, 0.0, -2.04, 0.25, 0.32, 0.45, 0.0, 0.17, 0.53), -0.02)
 
 
 def score_merge(contacts: Contacts, pairs: list[Pair], size: int, weights: Weights = WEIGHTS) -> float | None:
@@ -54,14 +57,14 @@ def score_merge(contacts: Contacts, pairs: list[Pair], size: int, weights: Weigh
 
 def describe_merge(contacts: Contacts, pairs: list[Pair], size: int) -> MergeFeatures | None:
     ratios = contacts.weigh(pairs)
-    listed: list[float] = []
+    listed: list[tuple[float, Pair]] = []
     flat = against_flat = against = in_favour = 0.0
     for pair, ratio in zip(pairs, ratios, strict=True):
         if ratio == IMPOSSIBLE:
             return None
         logit = contacts.logits.get(pair)
         if logit is not None:
-            listed.append(logit)
+            listed.append((logit, pair))
             continue
         kind = contacts.count_flat(pair)
         if kind and ratio < 0.0:
@@ -74,9 +77,9 @@ def describe_merge(contacts: Contacts, pairs: list[Pair], size: int) -> MergeFea
             in_favour += ratio
     if not listed:
         return None
-    best, *others = sorted(listed, reverse=True)
-    ratio_of = [logit - contacts.prior for logit in others]
+    (best, (side, _)), *others = sorted(listed, reverse=True)
+    ratio_of = [logit - contacts.prior for logit, _ in others]
     return MergeFeatures(
         best, min(MAX_NEXT, ratio_of[0]) if others else 0.0, min(MAX_REST, sum(ratio_of[1:])), float(bool(others)),
-        flat, against_flat, against, min(MAX_FOR, in_favour), math.log(size),
+        flat, against_flat, against, min(MAX_FOR, in_favour), math.log(size), float(side_of(side) == RIGHT),
     )  # fmt: skip
