@@ -109,7 +109,7 @@ def make_problem(puzzle: Puzzle, compatibility: Compatibility, classes: PieceCla
     merged = puzzle if classes is None else merge_copies(puzzle, classes)
     pairs = find_pairs(merged, Mahalanobis(), compatibility.count_candidates(merged))
     joints = compatibility.weigh(pairs, RunContext(seed))
-    return GridProblem(joints.C, puzzle.rows, puzzle.cols, puzzle.turns, classes, evidence=joints.evidence)
+    return GridProblem(joints.C, puzzle.rows, puzzle.cols, puzzle.turns, classes, evidence=joints.objective_evidence)
 
 
 @dataclass

@@ -2,11 +2,11 @@
 
     python benchmarks/fit_evidence.py PHOTOS [--out weights.npz] [--puzzles 8]
 
-Every photograph becomes several puzzles, as in `fit_learned.py`, clean ones for one network and damaged ones for the
-other. A network tells true joints from random pairs of sides: with equal total weights of both, its logit is the log
-likelihood ratio. Of the random pairs, those near enough to be candidates are rare and matter most. They are all in the
-sample, with the weight that they have among all pairs. Every fourth photograph is held out first, to see how far the
-nats can be believed; the networks that --out saves are fitted on all. Takes about twenty minutes on one core.
+Every photograph becomes several clean puzzles, as in `fit_learned.py`; for damaged ones there is `fit_damaged.py`, with
+the same functions. A network tells true joints from random pairs of sides: with equal total weights of both, its logit
+is the log likelihood ratio. Of the random pairs, those near enough to be candidates are rare and matter most. They are
+all in the sample, with the weight that they have among all pairs. Every fourth photograph is held out first, to see how
+far the nats can be believed; the network that --out saves is fitted on all. Takes about ten minutes on one core.
 """
 
 from __future__ import annotations
@@ -18,18 +18,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from fit_learned import (
-    HELD_OUT,
-    MAX_ROUGH_PIECES,
-    ROUGH_SIZES,
-    SIZES,
-    damage_pieces,
-    find_partners,
-    fit_net,
-    make_puzzle,
-    read_damage,
-    read_photos,
-)
+from fit_learned import HELD_OUT, SIZES, find_partners, fit_net, make_puzzle, read_photos, save
 from numpy.typing import NDArray
 
 from jigsolve.compatibility.evidence import list_features
@@ -38,13 +27,11 @@ from jigsolve.compatibility.joint_features import JointFeatures
 from jigsolve.compatibility.learned import CANDIDATES
 from jigsolve.compatibility.network import Network
 from jigsolve.dissimilarity import Mahalanobis, find_pairs
-from jigsolve.puzzle.geometry import piece_of
-from jigsolve.puzzle.layout import Layout
-from jigsolve.puzzle.pieces import Puzzle
+from jigsolve.puzzle.geometry import SIDES, piece_of
 
 MAX_PIECES = 1200
 SAMPLE = 4000  # near and random pairs of each puzzle
-EPOCHS = {"clean": 12, "damaged": 8}
+EPOCHS = 12
 
 
 @dataclass
@@ -70,11 +57,7 @@ def draw_pairs(
     return a[possible][:SAMPLE].astype(np.int32), b[possible][:SAMPLE].astype(np.int32)
 
 
-def make_sample(photo: int, puzzle: Puzzle, truth: Layout, damage: str, rng: np.random.Generator) -> Sample:
-    pairs = find_pairs(puzzle, Mahalanobis(), CANDIDATES)
-    if damage:
-        pairs = read_damage(pairs, damage)
-    joints, partner = JointFeatures(pairs, pairs.sides.shape[1]), find_partners(truth)
+def make_sample(photo: int, joints: JointFeatures, partner: NDArray[np.int64], rng: np.random.Generator) -> Sample:
     size = len(partner)
     first = np.flatnonzero(partner > np.arange(size)).astype(np.int32)
     near = np.flatnonzero(
@@ -88,18 +71,17 @@ def make_sample(photo: int, puzzle: Puzzle, truth: Layout, damage: str, rng: np.
     counts = [len(first), len(chosen), len(far[0])]
     shares = [1.0, len(near) / every, 1.0 - len(near) / every]
     weight = np.repeat([share / max(1, n) for share, n in zip(shares, counts, strict=True)], counts)
-    weight *= len(puzzle) ** 0.5  # large puzzles count for more, but less than in proportion
+    weight *= (size / SIDES) ** 0.5  # large puzzles count for more, but less than in proportion
     return Sample(photo, list_features(joints, a, b), np.arange(len(a)) < len(first), weight.astype(np.float32))
 
 
-def make_samples(folder: Path, each: int, damaged: bool) -> Iterator[Sample]:
+def make_samples(folder: Path, each: int) -> Iterator[Sample]:
     for number, photo in read_photos(folder):
         for k in range(each):
             rng = np.random.default_rng([11, number, k])
-            sizes, most = (ROUGH_SIZES, MAX_ROUGH_PIECES) if damaged else (SIZES, MAX_PIECES)
-            puzzle, truth = make_puzzle(photo, rng, sizes, most)
-            puzzle, damage = damage_pieces(puzzle, rng) if damaged else (puzzle, "")
-            yield make_sample(number, puzzle, truth, damage, rng)
+            puzzle, truth = make_puzzle(photo, rng, SIZES, MAX_PIECES)
+            pairs = find_pairs(puzzle, Mahalanobis(), CANDIDATES)
+            yield make_sample(number, JointFeatures(pairs, pairs.sides.shape[1]), find_partners(truth), rng)
 
 
 def stack(samples: list[Sample]) -> tuple[NDArray[np.float32], NDArray[np.bool_], NDArray[np.float32]]:
@@ -126,25 +108,13 @@ def main() -> None:
     parser.add_argument("photos", type=Path)
     parser.add_argument("--out", type=Path, help="where to save the fit on all photographs; without it, none is made")
     parser.add_argument("--puzzles", type=int, default=8, help="puzzles made of each photograph")
-    parser.add_argument("--networks", nargs="+", choices=tuple(EPOCHS), default=tuple(EPOCHS), help="those to fit")
     args = parser.parse_args()
-    stored: dict[str, NDArray[np.float32]] = {}
-    if args.out and args.out.exists():  # the others stay
-        with np.load(args.out) as old:
-            stored = dict(old)
-    for name in args.networks:
-        epochs = EPOCHS[name]
-        samples = list(make_samples(args.photos, args.puzzles, name == "damaged"))
-        shown, held = ([s for s in samples if (s.photo % HELD_OUT == 2) == is_held] for is_held in (False, True))
-        print(f"{name}: {len(samples)} puzzles, {sum(len(s.true) for s in samples)} pairs", flush=True)
-        report(fit_net(*stack(shown), HIDDEN, epochs, 0), held)
-        if args.out:
-            network = fit_net(*stack(samples), HIDDEN, epochs, 0)
-            stored |= {f"{name}_mean": network.mean, f"{name}_scale": network.scale}
-            for k, (weight, bias) in enumerate(network.layers):
-                stored |= {f"{name}_w{k}": weight, f"{name}_b{k}": bias}
+    samples = list(make_samples(args.photos, args.puzzles))
+    shown, held = ([s for s in samples if (s.photo % HELD_OUT == 2) == is_held] for is_held in (False, True))
+    print(f"{len(samples)} puzzles, {sum(len(s.true) for s in samples)} pairs", flush=True)
+    report(fit_net(*stack(shown), HIDDEN, EPOCHS, 0), held)
     if args.out:
-        np.savez_compressed(args.out, **{key: value.astype(np.float32) for key, value in stored.items()})
+        save({"clean": fit_net(*stack(samples), HIDDEN, EPOCHS, 0)}, args.out)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Fit the weights of the learned compatibility on a folder of photographs.
 
-    python benchmarks/fit_learned.py PHOTOS [--rough] [--out weights.npz] [--held-out held_out.npz] [--puzzles 7]
+    python benchmarks/fit_learned.py PHOTOS [--out weights.npz] [--held-out held_out.npz] [--puzzles 7]
 
 Every photograph becomes several puzzles: scaled, cropped, sharpened, blurred, with noise or more contrast, coded as
 JPEG, made grey, cut into pieces of many sizes. The first fit leaves out every fourth photograph and is evaluated on
@@ -8,8 +8,8 @@ those; the second one, with the same settings, uses all and is saved with --out.
 weights of the program, src/jigsolve/compatibility/weights.npz, are replaced only if that path is given. The same
 photographs and seed give the same weights. Takes about ten minutes on one core and 5 GB of memory.
 
-With --rough the puzzles are damaged as well, and the weights are those for damaged borders
-(src/jigsolve/compatibility/rough.npz): 1 to 4 pixels lost around every piece, the sheet coded with loss, or noise.
+The weights for damaged borders (src/jigsolve/compatibility/rough.npz) come from `fit_damaged.py`, which uses the same
+functions.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from jigsolve.runtime.workers import split_range
 
 SIZES = [28] * 9 + [8, 10, 14, 14, 20, 20, 24, 36, 40, 56, 64]
 MAX_PIECES = 3000
-ROUGH_SIZES, MAX_ROUGH_PIECES = [28] * 9 + [16, 20, 20, 24, 24, 36, 40, 40, 56], 500
+ROUGH_SIZES = [28] * 9 + [16, 20, 20, 24, 24, 36, 40, 40, 56]
 FIRST, LATER = (64, 24), (16, 8)  # hidden units of the first part and of the later ones
-SAMPLE = 12_000  # joints of each puzzle in the fit
+SAMPLE = 12_000  # joints of each puzzle in the fit of the first network
 HELD_OUT = 4  # one photograph in four is held out
 
 
@@ -160,21 +160,21 @@ def damage_pieces(puzzle: Puzzle, rng: np.random.Generator) -> tuple[Puzzle, str
 def read_photos(folder: Path) -> Iterator[tuple[int, Image.Image]]:
     """The photographs of a folder, numbered in the order of their names."""
     for number, path in enumerate(sorted(p for p in folder.iterdir() if p.suffix.lower() in (".jpg", ".png"))):
-        image = Image.open(path)
-        image.draft("RGB", (2400, 2400))
-        yield number, image.convert("RGB")
+        yield number, read_photo(path)
 
 
-def make_examples(folder: Path, each: int, seed: int, rough: bool) -> Iterator[Example]:
+def read_photo(path: Path) -> Image.Image:
+    image = Image.open(path)
+    image.draft("RGB", (2400, 2400))
+    return image.convert("RGB")
+
+
+def make_examples(folder: Path, each: int, seed: int) -> Iterator[Example]:
     for number, photo in read_photos(folder):
         for k in range(each):
-            rng = np.random.default_rng([seed, number, k])
-            if rough:
-                puzzle, truth = make_puzzle(photo, rng, ROUGH_SIZES, MAX_ROUGH_PIECES)
-                puzzle, damage = damage_pieces(puzzle, rng)
-                yield make_example(number, puzzle, truth, damage)
-            else:
-                yield make_example(number, *make_puzzle(photo, rng))
+            puzzle, truth = make_puzzle(photo, np.random.default_rng([seed, number, k]))
+            pairs = find_pairs(puzzle, Mahalanobis(), CANDIDATES)
+            yield make_example(number, JointFeatures(pairs, pairs.sides.shape[1]), find_partners(truth))
 
 
 def read_damage(pairs: Pairs, damage: str) -> Pairs:
@@ -190,15 +190,10 @@ def read_damage(pairs: Pairs, damage: str) -> Pairs:
     return pairs.without(*sheet) if found.coded else pairs
 
 
-def make_example(photo: int, puzzle: Puzzle, truth: Layout, damage: str = "") -> Example:
-    pairs = find_pairs(puzzle, Mahalanobis(), CANDIDATES)
-    if damage:
-        pairs = read_damage(pairs, damage)
-    joints = JointFeatures(pairs, pairs.sides.shape[1])
+def make_example(photo: int, joints: JointFeatures, partner: NDArray[np.int64], damage: str = "") -> Example:
     features = np.concatenate(
         [joints.features(*part).astype(np.float16) for part in split_range(len(joints.first), 1 << 15)]
     )
-    partner = find_partners(truth)
     return Example(
         photo, joints.first, joints.second, features, partner[joints.first] == joints.second, partner, damage
     )
@@ -218,7 +213,9 @@ def fit_net(
     """Adam on the weighted cross-entropy, with a warm start and a cosine towards zero."""
     rng = np.random.default_rng(seed)
     mean, scale = x.mean(axis=0), x.std(axis=0) + np.float32(1e-3)
-    x = np.clip((x - mean) / scale, -6.0, 6.0)
+    x = x - mean
+    x /= scale
+    np.clip(x, -6.0, 6.0, out=x)
     sizes = (x.shape[1], *hidden, 1)
     theta = []
     for i, o in pairwise(sizes):
@@ -256,15 +253,15 @@ def _gradient(
     return out
 
 
-def fit(shown: list[Example], seed: int) -> list[Network]:
-    """The three networks, each on the logits of the one before."""
+def fit(shown: list[Example], seed: int, sample: int = SAMPLE) -> list[Network]:
+    """The three networks, each on the logits of the one before. sample: joints of each puzzle that the first sees."""
     rng = np.random.default_rng(seed)
     near_best = len(View) * Measure.MAHALANOBIS  # gap to the best rival, the better of the two views
     x, y, w = [], [], []
     for e in shown:
         hard = e.true | (e.features[:, near_best] < 0.1)  # others are many and easy: a quarter, with weight four
         chance = np.where(hard, 1.0, 0.25)
-        chance *= min(1.0, SAMPLE / chance.sum())
+        chance *= min(1.0, sample / chance.sum())
         pick = rng.random(len(chance)) < chance
         x.append(e.features[pick])
         y.append(e.true[pick])
@@ -347,9 +344,13 @@ def top_1_share(e: Example, p: NDArray[np.float64]) -> float:
     return float(hits / max(1, (e.partner >= 0).sum()))
 
 
-def save(parts: list[Network], path: Path) -> None:
+def save(networks: dict[str, Network], path: Path) -> None:
+    """Save networks by their names. Others that the file has stay."""
     stored: dict[str, NDArray[np.float32]] = {}
-    for name, net in zip(NETWORKS, parts, strict=True):
+    if path.exists():
+        with np.load(path) as old:
+            stored = {key: old[key] for key in old if key.split("_")[0] not in networks}
+    for name, net in networks.items():
         stored |= {f"{name}_mean": net.mean, f"{name}_scale": net.scale}
         for k, (weight, bias) in enumerate(net.layers):
             stored |= {f"{name}_w{k}": weight, f"{name}_b{k}": bias}
@@ -359,13 +360,12 @@ def save(parts: list[Network], path: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("photos", type=Path)
-    parser.add_argument("--rough", action="store_true", help="damage the puzzles too")
     parser.add_argument("--out", type=Path, help="where to save the fit on all photographs; without it, none is made")
     parser.add_argument("--held-out", type=Path, help="where to save the fit without the held-out photographs")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--puzzles", type=int, default=7, help="puzzles made of each photograph")
     args = parser.parse_args()
-    every = list(make_examples(args.photos, args.puzzles, args.seed, args.rough))
+    every = list(make_examples(args.photos, args.puzzles, args.seed))
     print(f"{len(every)} puzzles, {sum(len(e.true) for e in every)} candidate joints", flush=True)
     held = [e for e in every if e.photo % HELD_OUT == 2]
     if not held:
@@ -374,9 +374,9 @@ def main() -> None:
     for count in (1, 2, 3):
         print(f"by {count} of 3 parts: {evaluate(blind[:count], held)}", flush=True)
     if args.held_out:
-        save(blind, args.held_out)
+        save(dict(zip(NETWORKS, blind, strict=True)), args.held_out)
     if args.out:
-        save(fit(every, args.seed), args.out)
+        save(dict(zip(NETWORKS, fit(every, args.seed), strict=True)), args.out)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
     python benchmarks/fit_prediction.py PHOTOS [--out prediction.npz] [--minutes 25] [--puzzles 12] [--start OLD.npz]
 
-Every photograph becomes several damaged puzzles, as in `fit_learned.py --rough`. The network is trained to tell a
+Every photograph becomes several damaged puzzles, as in `fit_damaged.py`. The network is trained to tell a
 side's true partner from its nearest rivals: a small pair network turns the measures of two predictions into a score,
 the loss is the cross-entropy of the true partner, and the pair network is then thrown away. Every fourth photograph is
 held out; with --out a second fit uses all of them. Takes the given minutes for each fit on one core.
@@ -24,12 +24,13 @@ from torch.nn import functional
 
 from jigsolve.compatibility import prediction
 from jigsolve.compatibility.learned import CANDIDATES
-from jigsolve.compatibility.measures import PREDICTED_COUNT
+from jigsolve.compatibility.measures import Trend
 from jigsolve.compatibility.prediction import BASIS, DEPTH, GROUPS, HEADS, RAW
 from jigsolve.dissimilarity import NO_SIDE, Mahalanobis, Strips, find_pairs
 from jigsolve.puzzle.geometry import SIDES
 
 MAX_PIECES = 300
+MEASURES = int(Trend.MEAN)  # of predictions, which come before those of trends
 UNITS = 32
 RIVALS, SIDES_AT_A_TIME = 18, 250
 NEAREST = 8  # rivals that are always shown; the others are drawn from the rest of the list
@@ -64,7 +65,7 @@ class Predictor(nn.Module):
         base[0, :, 0] = 1.0  # at first, the outermost pixel, and the mean of the outermost two, smoothed
         base[1, :, RAW], base[1, :, RAW + 1] = 0.6, 0.4
         self.base = nn.Parameter(base)
-        self.pair = nn.Sequential(nn.Linear(PREDICTED_COUNT, 24), nn.ReLU(), nn.Linear(24, 1))
+        self.pair = nn.Sequential(nn.Linear(MEASURES, 24), nn.ReLU(), nn.Linear(24, 1))
 
     def read(self, strips: torch.Tensor, tainted: torch.Tensor, told: torch.Tensor) -> tuple[torch.Tensor, ...]:
         """Predictions and variances, as `prediction.predict` has them."""
@@ -87,7 +88,7 @@ class Predictor(nn.Module):
 
 
 def measure(edge: torch.Tensor, variance: torch.Tensor, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    """(pairs, PREDICTED_COUNT) see `measures.Predicted`."""
+    """(pairs, MEASURES) see `measures.Predicted`."""
     jump = edge[a] - edge[b].flip(1)
     spread = variance[a] + variance[b].flip(1) + 0.05
     square = _square(jump) / spread

@@ -14,16 +14,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jigsolve import Puzzle, SolveParams, cut, scramble, solve
+from jigsolve.bench.protocols import make_case
 from jigsolve.cli import run
 from jigsolve.compatibility import Learned
+from jigsolve.dissimilarity import WORN, Damage, Mahalanobis, find_pairs
 from jigsolve.io import files
 from jigsolve.io.render import render_picture
 from jigsolve.puzzle.piece_classes import find_piece_classes, merge_copies
 from jigsolve.puzzle.scores import joint_ids, score
+from jigsolve.runtime.context import RunContext
 from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import CycleFinished, Event, ignore_event
 from jigsolve.solvers import Budget, Default, GridProblem, Paper
+from jigsolve.solvers.default import DAMAGED_EFFORT_PARAMS, EFFORT_PARAMS, params_for
 from jigsolve.solvers.growth.board import Board, layout_of
+from jigsolve.solvers.growth.search import Search
 from pictures import grid_of, photograph, small_puzzle
 from reference import best_consistency
 from test_board import grown, random_classes
@@ -254,7 +259,7 @@ def test_an_interrupt_between_cycles_gives_the_best_so_far():
     def on_event(event: Event) -> None:
         if isinstance(event, CycleFinished):
             values.append(event.consistency)
-            if event.done == 2:
+            if event.done == 1:
                 raise KeyboardInterrupt
 
     result = solve(puzzle, on_event=on_event)
@@ -271,3 +276,30 @@ def test_another_shuffle_gives_the_same_picture(rotate):
         pictures.append(render_picture(puzzle, solve(puzzle).layout))
     views = [np.rot90(pictures[1], k) for k in (range(4) if rotate else range(1))]
     assert any(view.shape == pictures[0].shape and (view == pictures[0]).all() for view in views)
+
+
+def damaged_problem() -> GridProblem:
+    case = make_case("worn-2", photograph("coffee")[:336, :504], (28, 28), False, 3)
+    pairs = find_pairs(case.puzzle, Mahalanobis(border=WORN), 40, damage=Damage(WORN, loss=1.5))
+    joints = Learned().weigh(pairs, RunContext())
+    return GridProblem(joints.C, case.puzzle.rows, case.puzzle.cols, evidence=joints.evidence)
+
+
+def test_damaged_borders_are_searched_from_many_growths() -> None:
+    """Each restart grows the whole picture, nothing is lost, and only a better picture is kept."""
+    problem = damaged_problem()
+    params = params_for(problem, "normal")
+    assert params is DAMAGED_EFFORT_PARAMS["normal"]
+    assert params_for(replace(problem, evidence=None), "normal") is EFFORT_PARAMS["normal"]
+    board = Board(problem)
+    board.grow()
+    search = Search(board, 0, params)
+    before = search.best_value
+    search.restart(lambda: False)
+    assert search.rounds == math.ceil(0.8 * len(problem))
+    assert search.best_value > before
+    assert board.consistency() == pytest.approx(search.value)
+    assert sorted(layout_of(board.snapshot(), problem).pieces.ravel()) == list(range(len(problem)))
+    rounds = search.rounds
+    search.restart(lambda: True)
+    assert search.rounds == rounds

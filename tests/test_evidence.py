@@ -84,7 +84,7 @@ def test_a_board_asks_for_pairs_that_are_not_listed():
     """And sums up what the problem does, however often it asks."""
     puzzle, truth = small_puzzle("coffee", 28, 6, 7)
     joints = Learned().weigh(pairs_of(puzzle), RunContext())
-    problem = GridProblem(joints.C, 6, 7, evidence=joints.evidence)
+    problem = GridProblem(joints.C, 6, 7, evidence=joints.objective_evidence)
     board = Board(problem)
     wrong = np.roll(truth.pieces, 2, axis=1)
     board.load(np.stack([wrong, np.zeros_like(wrong)]).astype(np.int32))
@@ -97,16 +97,19 @@ def test_a_board_asks_for_pairs_that_are_not_listed():
 def test_the_truth_is_better_than_the_picture_wrapped_round():
     puzzle, truth = small_puzzle("coffee", 40, 4, 5)
     joints = Learned().weigh(pairs_of(puzzle), RunContext())
-    problem = GridProblem(joints.C, 4, 5, evidence=joints.evidence)
+    problem = GridProblem(joints.C, 4, 5, evidence=joints.objective_evidence)
     for axis, by in ((0, 1), (0, 2), (1, 1), (1, 3)):
         wrapped = Layout(np.roll(truth.pieces, by, axis), truth.turns)
         assert problem.consistency(wrapped) < problem.consistency(truth)
 
 
-def test_huge_puzzles_do_without(monkeypatch):
-    monkeypatch.setattr(learned, "MAX_EVIDENCE_PIECES", 20)
+@pytest.mark.parametrize(("limit", "is_judged"), [("MAX_EVIDENCE_PIECES", False), ("MAX_OBJECTIVE_PIECES", True)])
+def test_large_puzzles_are_searched_without(limit, is_judged, monkeypatch):
+    monkeypatch.setattr(learned, limit, 20)
     puzzle, _ = small_puzzle("coffee", 28, 5, 5)
-    assert Learned().weigh(pairs_of(puzzle), RunContext()).evidence is None
+    joints = Learned().weigh(pairs_of(puzzle), RunContext())
+    assert joints.objective_evidence is None
+    assert (joints.evidence is not None) == is_judged
 
 
 def test_a_seam_is_doubted():

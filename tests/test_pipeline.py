@@ -50,9 +50,13 @@ def test_truncated_pairs_are_those_asked_for() -> None:
     np.testing.assert_array_equal(many.truncate(7).sides, few.sides)
 
 
-@pytest.mark.parametrize("solver", ["default", "tree"])
-def test_nothing_is_computed_twice(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One all-pairs search and one reading of the block grids, whichever C the solver takes."""
+@pytest.mark.parametrize(
+    ("solver", "compatibility", "grids"), [("default", None, 1), ("tree", None, 1), ("default", "learned-no-grids", 0)]
+)
+def test_nothing_is_computed_twice(
+    solver: str, compatibility: str | None, grids: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One all-pairs search and at most one reading of the block grids, whichever C the solver takes."""
     calls = {"pairs": 0, "grids": 0, "networks": 0}
     original_grids, original_networks = BlockGrids.__init__, learned.judge_joints
 
@@ -72,8 +76,8 @@ def test_nothing_is_computed_twice(solver: str, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(BlockGrids, "__init__", count_grids)
     monkeypatch.setattr(learned, "judge_joints", count_networks)
     puzzle, _ = small_puzzle("coffee", 40, 5, 6)
-    solve(puzzle, solver=solver)
-    assert calls == {"pairs": 1, "grids": 1, "networks": 1}
+    solve(puzzle, solver=solver, compatibility=compatibility)
+    assert calls == {"pairs": 1, "grids": grids, "networks": 1}
 
 
 def test_a_chosen_measure_keeps_its_fields_when_borders_are_damaged(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from jigsolve.bench.protocols import make_case
 from jigsolve.compatibility import _kernels, prediction
-from jigsolve.compatibility.measures import PREDICTED_COUNT, Predicted
+from jigsolve.compatibility.measures import PREDICTED_COUNT, Predicted, Trend
 from jigsolve.compatibility.prediction import DEPTH, GROUPS, HEADS, STRIPS, Prediction, predict
+from jigsolve.compatibility.trend import COSINES, SLOPE_AT, SLOPE_SPAN, TREND_NUMBERS, VARIANCES_AT, fit_trends
 from jigsolve.dissimilarity import NOISY, WORN, Damage
 from jigsolve.dissimilarity.damage import estimate_noise, find_tainted
 from jigsolve.puzzle.layout import facing_sides
@@ -53,7 +54,7 @@ def test_tainted_pixels_change_the_prediction() -> None:
 def measure_plainly(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     """A plain twin of the kernel, for rows (STRIPS, length)."""
     theirs = theirs[:, ::-1]
-    out = np.zeros(PREDICTED_COUNT)
+    out = np.zeros(Trend.MEAN)
     for head in range(HEADS):
         jump = (mine - theirs)[3 * head : 3 * head + 3]
         spread = (mine + theirs)[3 * HEADS + GROUPS * head :][:GROUPS] + 0.05
@@ -68,33 +69,74 @@ def measure_plainly(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     return out
 
 
+def measure_trends_plainly(mine: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """A plain twin of the kernel, for trends (TREND_NUMBERS,)."""
+    values, other = (side[:SLOPE_AT].reshape(3, 4, 3) for side in (mine, theirs))
+    square = (values - other * np.array([1.0, -1.0, 1.0, -1.0])[:, None]) ** 2
+    bands = np.stack([square[:, 0], square[:, 1:].sum(axis=1)], axis=1)
+    jumps = np.stack([bands[..., 0], bands[..., 1:].sum(axis=-1)], axis=1).reshape(3, 4)
+    variances = (mine + theirs)[VARIANCES_AT:].reshape(2, 4) + 0.01
+    slope = (mine + theirs)[SLOPE_AT:VARIANCES_AT] ** 2
+    return np.concatenate([*jumps, *(jumps[1:] / variances), [slope[0], slope[1:].sum()]])
+
+
 def test_measures_equal_a_plain_twin_and_are_symmetric() -> None:
     rows = RNG.normal(0.0, 5.0, (6, STRIPS, 8)).astype(np.float32)
     rows[:, 3 * HEADS :] = np.exp(0.3 * rows[:, 3 * HEADS :])
+    trends = RNG.normal(0.0, 5.0, (6, TREND_NUMBERS)).astype(np.float32)
+    trends[:, VARIANCES_AT:] **= 2
     length = np.array([8, 6, 8, 6, 8, 6], dtype=np.int32)
     first, second = np.array([0, 1, 4], dtype=np.int32), np.array([2, 5, 0], dtype=np.int32)
     out, back = np.empty((2, 3, PREDICTED_COUNT), dtype=np.float32)
-    _kernels.measure_predictions(rows, length, first, second, out)
-    _kernels.measure_predictions(rows, length, second, first, back)
+    _kernels.measure_predictions(rows, trends, length, first, second, out)
+    _kernels.measure_predictions(rows, trends, length, second, first, back)
     for k, (a, b) in enumerate(zip(first, second, strict=True)):
         expected = measure_plainly(rows[a, :, : length[a]].astype(float), rows[b, :, : length[b]].astype(float))
+        expected = np.concatenate([expected, measure_trends_plainly(trends[a].astype(float), trends[b].astype(float))])
         assert out[k] == pytest.approx(expected, rel=1e-4)
     assert np.allclose(out, back, rtol=1e-4)
+
+
+@pytest.mark.parametrize("rows", [24, 12, 9, 2])
+def test_trends_extrapolate_a_plane_to_the_cut(rows: int) -> None:
+    """Both sides of a cut through a sloping plane see the same value at the cut, and opposite slopes."""
+    place = np.arange(-rows, rows) + 0.5
+    plane = 3.0 + 0.25 * place[None, :] + 0.1 * np.arange(10.0)[:, None]
+    plane = np.repeat(plane[None, :, :, None], 3, axis=3).astype(np.float32)
+    left, right = plane[:, :, rows - 1 :: -1], plane[:, ::-1, rows:]  # sides are read clockwise, the outermost first
+    mine, theirs = (fit_trends(np.ascontiguousarray(strips), NOISY)[0] for strips in (left, right))
+    for k in (1, 2):
+        mean, other = (side[3 * COSINES * k :][:3] for side in (mine, theirs))
+        assert mean == pytest.approx(np.full(3, 3.0 + 0.45), abs=1e-3)
+        assert other == pytest.approx(mean, abs=1e-3)
+    assert mine[SLOPE_AT:VARIANCES_AT] == pytest.approx(np.full(3, -0.25 * SLOPE_SPAN), abs=1e-3)
+    assert theirs[SLOPE_AT:VARIANCES_AT] == pytest.approx(np.full(3, 0.25 * SLOPE_SPAN), abs=1e-3)
+    assert mine[VARIANCES_AT:] == pytest.approx(np.zeros(8), abs=1e-3)
+
+
+def test_trends_say_how_far_they_can_be_trusted() -> None:
+    """The variance of the mean's extrapolation is that of noise on single pixels, carried through the line."""
+    strips = RNG.normal(0.0, 4.0, (400, 20, 24, 3)).astype(np.float32)
+    found = fit_trends(strips, NOISY)
+    for k in (1, 2):
+        values = found[:, 3 * COSINES * k]
+        assert found[:, VARIANCES_AT + 4 * (k - 1)].mean() == pytest.approx(values.var(), rel=0.25)
 
 
 def test_neighbours_predict_the_same() -> None:
     """Under coding with loss, true joints differ less than random pairs do."""
     case = make_case("jpeg-80", photograph("coffee")[:280, :392], (28, 28), False, 5)
     damage = Damage(NOISY, True, estimate_noise(case.puzzle), 0.2, find_tainted(case.puzzle, (0, 0)))
-    rows = Prediction(case.puzzle, damage).rows
+    found = Prediction(case.puzzle, damage)
+    rows, trends = found.rows, found.trends
     first, second = (
         np.concatenate([sides.ravel() for sides in part]).astype(np.int32)
         for part in zip(*facing_sides(case.truth.pieces, case.truth.turns), strict=True)
     )
     length = np.full(len(rows), 28, dtype=np.int32)
     true, false = np.empty((2, len(first), PREDICTED_COUNT), dtype=np.float32)
-    _kernels.measure_predictions(rows, length, first, second, true)
-    _kernels.measure_predictions(rows, length, first, np.roll(second, 7), false)
+    _kernels.measure_predictions(rows, trends, length, first, second, true)
+    _kernels.measure_predictions(rows, trends, length, first, np.roll(second, 7), false)
     assert (np.median(true, axis=0) < 0.9 * np.median(false, axis=0)).all()
 
 

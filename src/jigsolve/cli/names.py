@@ -18,6 +18,7 @@ SOLVERS = {
 }
 COMPATIBILITIES = {
     "learned": "a calibrated probability",
+    "learned-no-grids": "the same without the blocks of JPEG coders",
     "percentile": "Eq. 10 of the paper",
     "quartile": "Eq. 9, Andaló et al. 2016",
     "ratio": "distance against the second best, Gallagher 2012",

@@ -9,6 +9,7 @@ from jigsolve.compatibility.ratio import Ratio
 
 COMPATIBILITIES: dict[str, Compatibility] = {
     "learned": Learned(),
+    "learned-no-grids": Learned(uses_block_grids=False),
     "percentile": Percentile(),
     "quartile": Quartile(),
     "ratio": Ratio(),

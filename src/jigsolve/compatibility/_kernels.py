@@ -6,6 +6,7 @@ import numpy as np
 
 from jigsolve.compatibility import measures
 from jigsolve.compatibility.prediction import GROUPS, HEADS
+from jigsolve.compatibility.trend import COSINES, LINES, NUMBERS, SLOPE_AT, VARIANCES, VARIANCES_AT
 from jigsolve.puzzle._kernels import rotate_side
 from jigsolve.runtime._kernels import njit
 
@@ -15,13 +16,14 @@ def _to_integers(names):
     return namedtuple(names.__name__, names.__members__)(*map(int, names))
 
 
-Measure, View = _to_integers(measures.Measure), _to_integers(measures.View)
+Measure, View, Trend = (_to_integers(names) for names in (measures.Measure, measures.View, measures.Trend))
 MEASURES, VIEWS = len(Measure), len(View)
 PREDICTED = measures.PREDICTED_COUNT
 PREDICTED_FLOORS = np.full(PREDICTED, 0.01)
 MAX_LOG_RATIO = 4.0
 ZERO, HALF, ONE, TWO = np.float32(0.0), np.float32(0.5), np.float32(1.0), np.float32(2.0)
 MIN_VARIANCE = np.float32(0.05)  # squared Lab units
+MIN_TREND_VARIANCE = np.float32(0.01)
 # added before logarithms: differences too small to tell joints apart, in each measure's own units
 FLOORS = np.array([
     0.05, 0.05, 0.01, 0.02, 0.05, 0.05, 0.05, 0.05, 0.05, 0.02,
@@ -201,7 +203,7 @@ def measure_joint(f, a, b, reach, nearest, out):
 @fast
 def measure_prediction(mine, theirs, size, out):
     """Measures of what two sides predict at the cut, see `measures.Predicted`. Rows: predictions, then variances."""
-    for m in range(PREDICTED):
+    for m in range(Trend.MEAN):
         out[m] = ZERO
     for head in range(HEADS):
         for group in range(GROUPS):
@@ -224,15 +226,36 @@ def measure_prediction(mine, theirs, size, out):
                 before, second_before, variance_before = d, e, variance
     for m in range(2 * HEADS * GROUPS):
         out[m] /= np.float32(size)
-    for m in range(2 * HEADS * GROUPS, PREDICTED):
+    for m in range(2 * HEADS * GROUPS, Trend.MEAN):
         out[m] /= np.float32(max(1, size - 1))
 
 
+@fast
+def measure_trend(mine, theirs, out):
+    """Measures of the trends of two sides, see `measures.Trend`: entries of `out` from `Trend.MEAN` on."""
+    for m in range(Trend.MEAN, PREDICTED):
+        out[m] = ZERO
+    for e in range(1 + len(LINES)):
+        for k in range(COSINES):
+            sign = ONE - TWO * np.float32(k % 2)  # sides are read clockwise, so theirs runs the other way
+            for c in range(3):
+                at = NUMBERS * e + 3 * k + c
+                jump = mine[at] - sign * theirs[at]
+                out[Trend.MEAN + 4 * e + min(k, 1) + 2 * min(c, 1)] += jump * jump
+    for k in range(VARIANCES * len(LINES)):
+        variance = mine[VARIANCES_AT + k] + theirs[VARIANCES_AT + k] + MIN_TREND_VARIANCE
+        out[Trend.RELIABLE + k] = out[Trend.LINE + k] / variance
+    for c in range(3):
+        turn = mine[SLOPE_AT + c] + theirs[SLOPE_AT + c]
+        out[Trend.SLOPE + min(c, 1)] += turn * turn
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
-def measure_predictions(rows, length, first, second, out):
+def measure_predictions(rows, trends, length, first, second, out):
     """(pairs, PREDICTED) of the joints (first[k], second[k])."""
     for k in range(len(first)):
         measure_prediction(rows[first[k]], rows[second[k]], np.int64(length[first[k]]), out[k])
+        measure_trend(trends[first[k]], trends[second[k]], out[k])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -46,7 +46,7 @@ class JointFeatures:
     block_evidence: nats of the block grids, and the probability that blocks meet at the border.
     """
 
-    def __init__(self, pairs: Pairs, count: int, workers: Workers = SERIAL) -> None:
+    def __init__(self, pairs: Pairs, count: int, workers: Workers = SERIAL, *, uses_block_grids: bool = True) -> None:
         puzzle, border = pairs.puzzle, pairs.border
         self.drawing = find_drawing(pairs, workers)
         more = None if self.drawing is None else (self.drawing.first, self.drawing.second)
@@ -65,14 +65,16 @@ class JointFeatures:
         self.rivals = self._summarise_rivals()
         met = np.isfinite(self.rivals[:, 0, 0])
         self.typical = np.median(self.rivals[met, :, 0], axis=0) if met.any() else np.zeros(len(self.floors))
-        self.grid_similarity, self.grid_clarity = self._compare_grids()
+        self.grid_similarity, self.grid_clarity = self._compare_grids(uses_block_grids)
         sure = self._find_sure()
         self.grid_trust = 0.0
         if len(sure):
             of_sure = self.grid_similarity[sure].mean() if sure.any() else 0.0
             self.grid_trust = float(of_sure - self.grid_similarity.mean())
         self.side_phases: SidePhases | None = None
-        if border is CLEAN:  # grids do not continue across a gap, and those of a coded sheet are not the picture's
+        if (
+            border is CLEAN and uses_block_grids
+        ):  # grids do not continue across a gap, and those of a coded sheet are not the picture's
             grids = pairs.block_grids or BlockGrids(puzzle, workers)
             self.side_phases = grids.trusted_phases(self.first[sure], self.second[sure])
         self.block_evidence = compare_grids(self.side_phases, self.first, self.second, workers)
@@ -105,7 +107,8 @@ class JointFeatures:
             self.values[lo:hi, k * _kernels.MEASURES : (k + 1) * _kernels.MEASURES] = found
         if self.prediction is not None:
             found = np.empty((hi - lo, _kernels.PREDICTED), dtype=np.float32)
-            _kernels.measure_predictions(self.prediction.rows, self.sides.length, first, second, found)
+            rows, trends = self.prediction.rows, self.prediction.trends
+            _kernels.measure_predictions(rows, trends, self.sides.length, first, second, found)
             self.values[lo:hi, -_kernels.PREDICTED :] = found
 
     def _summarise_rivals(self) -> Floats:
@@ -136,10 +139,13 @@ class JointFeatures:
         ]  # fmt: skip
         out[:] = np.column_stack(columns)
 
-    def _compare_grids(self) -> tuple[Singles, Singles]:
-        """(joints,) whether the 8-pixel block grids continue each other, -1 to 1; and how clear the weaker one is."""
+    def _compare_grids(self, uses_block_grids: bool) -> tuple[Singles, Singles]:
+        """(joints,) whether the 8-pixel block grids continue each other, -1 to 1; and how clear the weaker one is.
+
+        Without block grids, all sides look like those of a picture that was never coded.
+        """
         similarity, clarity = np.empty((2, len(self.first)), dtype=np.float32)
-        grid = self.sides.grid
+        grid = self.sides.grid if uses_block_grids else np.zeros_like(self.sides.grid)
         power = (grid**2).sum(axis=1)
         facing = grid[:, -np.arange(BLOCK) % BLOCK]
 

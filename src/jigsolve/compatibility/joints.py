@@ -15,13 +15,15 @@ class Joints:
     """Candidate joints of a puzzle.
 
     C: (4n, 4n) symmetric, not negative; rows and columns are side ids. P: the same for calibrated probabilities.
-    evidence: absolute evidence of any pair of sides, if the compatibility gives it.
+    evidence: absolute evidence of any pair of sides, if the compatibility gives it, by which answers are judged.
+    objective_evidence: the same where it is also part of the objective that a solver maximises.
     is_fallback: made from whatever was measured, after an interrupt or the deadline.
     """
 
     C: csr_array
     P: csr_array | None = None
     evidence: Evidence | None = None
+    objective_evidence: Evidence | None = None
     is_fallback: bool = False
 
 

@@ -38,7 +38,8 @@ MIN_PROBABILITY = 0.01  # less likely joints are dropped
 COPY_PRIOR = 0.1  # probability that copies of one piece are neighbours, without further evidence
 MIN_LOGIT = -8.0  # below it a joint is not judged again
 MAX_LOGIT = 15.0
-MAX_EVIDENCE_PIECES = 6000  # in larger puzzles the search strays with it
+MAX_EVIDENCE_PIECES = 6000  # in larger puzzles it takes too much memory
+MAX_OBJECTIVE_PIECES = 3000  # in larger puzzles the search takes three times as long with evidence, and finds no more
 PLAUSIBLE_JOINTS = 12  # listed for a side without a likely partner
 MIN_PARTNER_PROBABILITY = 0.5  # sum of P over a side's joints, from which it has one
 UNLIKELY = 1e-4  # P of a joint that is listed for its evidence alone, at least
@@ -49,14 +50,15 @@ LOOP_PARTNERS = 6  # partners of a side that loops go through
 class Learned(Compatibility):
     """C = log(1 + P / LINEAR_BELOW) / log(1 + 1 / LINEAR_BELOW): a weak joint still counts, a certain one is worth 1.
 
-    candidates: nearest sides that are looked at. loops: use the third network too.
+    candidates: nearest sides that are looked at. loops: use the third network too. uses_block_grids: read the blocks of
+    JPEG coders, a clue that not every picture has.
     """
 
     candidates: int = CANDIDATES
     loops: bool = True
+    uses_block_grids: bool = True
 
     reads_damage = True
-    uses_block_grids = True
 
     def count_candidates(self, puzzle: Puzzle, border: Border = CLEAN) -> int:
         return self.candidates if border is CLEAN else max(self.candidates, DAMAGED_CANDIDATES)
@@ -64,19 +66,21 @@ class Learned(Compatibility):
     def weigh(self, pairs: Pairs, run: RunContext) -> Joints:
         features = self._measure(pairs, run.workers)
         evidence = make_evidence(features) if len(pairs.puzzle) <= MAX_EVIDENCE_PIECES else None
-        C = self._judge(pairs, features, evidence)
+        objective_evidence = evidence if len(pairs.puzzle) <= MAX_OBJECTIVE_PIECES else None
+        C = self._judge(pairs, features, objective_evidence)
         P = C.copy()
         P.data[P.data < MIN_PROBABILITY] = 0.0
         P.eliminate_zeros()
         C.data = np.log1p(C.data / LINEAR_BELOW) / np.log1p(1.0 / LINEAR_BELOW)
-        return Joints(C, P, evidence)
+        return Joints(C, P, evidence, objective_evidence)
 
     def compute_probabilities(self, pairs: Pairs, workers: Workers = SERIAL) -> csr_array:
         """(4n, 4n) symmetric: the probability of every candidate joint that is at least `MIN_PROBABILITY`."""
         return self._judge(pairs, self._measure(pairs, workers), None)
 
     def _measure(self, pairs: Pairs, workers: Workers) -> JointFeatures:
-        return JointFeatures(pairs, self.count_candidates(pairs.puzzle, pairs.border), workers)
+        count = self.count_candidates(pairs.puzzle, pairs.border)
+        return JointFeatures(pairs, count, workers, uses_block_grids=self.uses_block_grids)
 
     def _judge(self, pairs: Pairs, features: JointFeatures, evidence: Evidence | None) -> csr_array:
         """P of all joints that are likely or, with evidence, the most plausible ones of their sides."""

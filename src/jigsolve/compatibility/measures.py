@@ -45,6 +45,18 @@ class Predicted(IntEnum):
     ALONG_COLOUR = 9
 
 
+class Trend(IntEnum):
+    """Dissimilarities of the trends of two damaged sides (`trend.py`), squared: after those of `Predicted`.
+
+    Each has four columns but the slopes: the mean along the border and its other cosines, in lightness, then in colour.
+    """
+
+    MEAN = 10  # of the means of the outer rows
+    LINE = 14  # of the lines, at the cut: all columns of the first line, then those of the second
+    RELIABLE = 22  # the same, divided by both variances
+    SLOPE = 30  # of slopes across the cut: lightness and colour
+
+
 class View(IntEnum):
     """How a measure of a joint compares with those of its rivals, as logarithms of ratios."""
 
@@ -73,7 +85,7 @@ class Extra(IntEnum):
 
 
 EXTRA_COUNT = 24
-PREDICTED_COUNT = 10
+PREDICTED_COUNT = 32  # of `Predicted` and `Trend`
 LEVEL_MEASURES = (Measure.ACROSS, Measure.ALONG, Measure.LUMA_STEP, Measure.CHROMA_STEP)
 # What the later networks see again, besides logits: lengths, rivals, turns, and energies of both sides.
 CONTEXT = (

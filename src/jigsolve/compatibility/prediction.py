@@ -16,9 +16,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.compatibility import trend
 from jigsolve.compatibility.network import convolve_rows
-from jigsolve.dissimilarity import Damage, Strips
+from jigsolve.dissimilarity import Damage
 from jigsolve.dissimilarity.form import Floats
+from jigsolve.dissimilarity.strips import border_pixels, to_lab
 from jigsolve.puzzle import Pixels, Puzzle
 from jigsolve.puzzle.geometry import SIDES, side_id
 from jigsolve.runtime import SERIAL, Step, Workers, split_range
@@ -41,20 +43,28 @@ _PIECES = 256  # pieces whose strips are in memory at a time
 
 
 class Prediction:
-    """Predictions of all sides. rows: (4n, STRIPS, longest) predictions in Lab, head by head, then variances."""
+    """Predictions of all sides.
+
+    rows: (4n, STRIPS, longest) predictions in Lab, head by head, then variances. trends: see `trend`.
+    """
 
     def __init__(self, puzzle: Puzzle, damage: Damage, workers: Workers = SERIAL) -> None:
         self.damage = damage
         self.longest = max(puzzle.pieces.shape[1:3])
         self.rows = np.zeros((SIDES * len(puzzle), STRIPS, self.longest), dtype=np.float32)
+        self.trends = np.zeros((SIDES * len(puzzle), trend.TREND_NUMBERS), dtype=np.float32)
         jobs = [(puzzle.pieces[lo:hi], lo) for lo, hi in split_range(len(puzzle), _PIECES)]
         workers.run(self._read, jobs, Step.BORDERS)
 
     def _read(self, pieces: Pixels, lo: int) -> None:
         """Fill in the sides of some pieces, the first of which is number `lo`."""
+        lab = to_lab(pieces).astype(np.float32)
         for side in range(SIDES):
             sides = slice(side_id(lo, side), side_id(lo + len(pieces), 0), SIDES)
-            strips = Strips(pieces, side).lab_to_depth(DEPTH).astype(np.float32)
+            deep = border_pixels(lab, side, trend.DEPTH)
+            self.trends[sides] = trend.fit_trends(deep, self.damage.border)
+            short = max(0, DEPTH - deep.shape[2])
+            strips = np.pad(deep[:, :, :DEPTH], ((0, 0), (0, 0), (0, short), (0, 0)), mode="edge")
             edge, variance = predict(strips, self.damage.tainted_pixels(sides, DEPTH), self.damage.describe())
             n, length = edge.shape[:2]
             self.rows[sides, : HEADS * 3, :length] = edge.reshape(n, length, -1).swapaxes(1, 2)

@@ -117,7 +117,9 @@ def judge_answer(given: Input, layout: Layout, params: SolveParams, on_event: Ev
     pairs = measure(task)
     joints = weigh(task, pairs)
     classes = pairs.classes if task.parts.solver.merges_copies else None
-    problem = GridProblem(joints.C, layout.rows, layout.cols, task.puzzle.turns, classes, evidence=joints.evidence)
+    problem = GridProblem(
+        joints.C, layout.rows, layout.cols, task.puzzle.turns, classes, evidence=joints.objective_evidence
+    )
     result = judge(task, pairs, joints, Answer(layout, problem.consistency(layout)))
     belief = given.size_confidence * given.orientation_confidence
     return replace(result, confidence=discount(result.confidence, belief))

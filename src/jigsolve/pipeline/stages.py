@@ -138,7 +138,7 @@ def lay_out(task: Task, pairs: Pairs, joints: Joints) -> Answer:
     except KeyboardInterrupt:
         stopped, shape = True, _make_squarish(puzzle.total)
     pins = task.pins if classes is None else _rename_pins(task.pins, classes)
-    problem = GridProblem(joints.C, *shape, puzzle.turns, classes, pins, joints.evidence)
+    problem = GridProblem(joints.C, *shape, puzzle.turns, classes, pins, joints.objective_evidence)
     if len(problem) < problem.cells and not task.parts.solver.allows_holes:
         raise InputError(
             f"Expected as many pieces as cells with solver {task.params.solver}, got {len(problem)} for"
@@ -227,7 +227,7 @@ def _find_shape(task: Task, joints: Joints, classes: PieceClasses | None) -> tup
     if joints.is_fallback or task.run.is_over():
         return _make_squarish(puzzle.total)
     size = open_frame_size(puzzle.total)
-    problem = GridProblem(joints.C, size, size, puzzle.turns, classes, evidence=joints.evidence)
+    problem = GridProblem(joints.C, size, size, puzzle.turns, classes, evidence=joints.objective_evidence)
     return estimate_shape(problem, task.run.seed, stop=task.run.is_over)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from jigsolve.runtime.events import CycleFinished, EventHandler, LayoutImproved, PieceAnchored, Progressed, StageStarted
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth.board import Board, layout_of
-from jigsolve.solvers.growth.params import SearchParams, is_large
+from jigsolve.solvers.growth.params import DAMAGED_PUZZLE_MOVES, SearchParams, is_large
 from jigsolve.solvers.growth.search import Search
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget
 
@@ -28,13 +28,25 @@ LARGE_EFFORT_PARAMS = {  # one long cooling finds more than several short ones
 }  # fmt: skip
 # With evidence a joint costs up to 1.6, so the way to a better picture leads through worse ones; exchanges take longer.
 EVIDENCE_EXCHANGES, EVIDENCE_START_TEMPERATURE = 150, 2.0
+# Where borders are damaged, single joints say little: a growth ends in one of many poor optima, and segments lie in the
+# wrong order in puzzles of all sizes.
+_DAMAGED = SearchParams(
+    restarts_per_100_pieces=80, rounds_per_100_pieces=200, rounds_per_deficient_piece=0, exchanges_per_round=60,
+    moves=DAMAGED_PUZZLE_MOVES,
+)  # fmt: skip
+DAMAGED_EFFORT_PARAMS = {
+    "fast": replace(_DAMAGED, restarts_per_100_pieces=20, rounds_per_100_pieces=40, max_idle_cycles=1, max_cycles=2),
+    "normal": _DAMAGED,
+    "thorough": replace(_DAMAGED, rounds_per_100_pieces=800, max_idle_cycles=6, max_cycles=80),
+}
 LAYOUT_INTERVAL_S = 0.25  # between two events with a layout, at least
 MAX_PIN_CYCLES = 8  # added if some pins are broken
 
 
 def params_for(problem: GridProblem, effort: str) -> SearchParams:
     if not is_large(len(problem)):
-        return EFFORT_PARAMS[effort]
+        is_damaged = problem.evidence is not None and problem.evidence.is_damaged
+        return (DAMAGED_EFFORT_PARAMS if is_damaged else EFFORT_PARAMS)[effort]
     params = LARGE_EFFORT_PARAMS[effort]
     if problem.evidence is None or effort == "fast":
         return params
@@ -64,6 +76,7 @@ class Default:
         search = Search(board, seed, self.params or params_for(problem, budget.effort))
         on_event(StageStarted("search"))
         try:
+            search.restart(budget.is_spent)
             search.roll()
             stopped = _run(search, on_event, budget) or _keep_pins(search, budget)
             search.roll()

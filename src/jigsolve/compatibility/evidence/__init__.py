@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 
 from jigsolve.compatibility.evidence import _kernels
 from jigsolve.compatibility.joint_features import JointFeatures
-from jigsolve.compatibility.measures import Measure
+from jigsolve.compatibility.measures import PREDICTED_COUNT, Measure
 from jigsolve.compatibility.network import Network, load_network
+from jigsolve.compatibility.prediction import STRIPS
+from jigsolve.compatibility.trend import TREND_NUMBERS
 from jigsolve.dissimilarity import CLEAN
 from jigsolve.dissimilarity.form import Floats
 
@@ -35,8 +37,9 @@ MIN_CACHE_SLOTS, MAX_CACHE_SLOTS, SLOTS_PER_SIDE = 1 << 18, 1 << 22, 128  # the 
 class PairArrays(NamedTuple):
     """What the kernels need to judge a pair.
 
-    model: weight, limits and layers of the network; block grids (4, 4n, PHASES), see `SidePhases`, or none; buffers of
-    `SideFeatures`, one for each reading. sizes: see `_kernels`. cache: (slots, 2) keys of pairs and their evidence.
+    model: weight, limits and layers of the network; block grids (4, 4n, PHASES), see `SidePhases`, or none; the buffer
+    of `SideFeatures`; rows, trends and damage of `Prediction`, or none. sizes: see `_kernels`.
+    cache: (slots, 2) keys of pairs and their evidence.
     """
 
     model: Singles
@@ -46,13 +49,17 @@ class PairArrays(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The evidence of all pairs of sides of a puzzle, in units of C."""
+    """The evidence of all pairs of sides of a puzzle, in units of C.
+
+    is_damaged: borders are damaged, so that a single joint says little.
+    """
 
     arrays: PairArrays
+    is_damaged: bool = False
 
-    def __getstate__(self) -> dict[str, PairArrays]:
+    def __getstate__(self) -> dict[str, PairArrays | bool]:
         """Without the cache, which is large and only the search needs."""
-        return {"arrays": self.arrays._replace(cache=np.zeros((0, 2)))}
+        return {"arrays": self.arrays._replace(cache=np.zeros((0, 2))), "is_damaged": self.is_damaged}
 
     def weigh(self, first: SideIds, second: SideIds) -> Floats:
         """(pairs,) evidence of the pairs (first[k], second[k])."""
@@ -68,34 +75,46 @@ class Evidence:
 def make_evidence(
     joints: JointFeatures, weight: float = WEIGHT, least: float = MIN_NATS, most: float = MAX_NATS
 ) -> Evidence:
-    sides, readings = joints.sides, joints.readings
+    sides = joints.sides
     name = "damaged" if sides.border is not CLEAN else "clean" if joints.drawing is None else "drawn"
     layers = _fold_layers(load_network(WEIGHTS, name))
     phases: Sequence[Singles] = joints.side_phases or ()
     grids = [part.ravel() for part in phases]
-    second_reach = readings[-1].border.reach if len(readings) > 1 else 0
     phases_at = 3 + len(layers)
     height, width = sides.length[:2]
+    sides_at = phases_at + sum(map(len, grids))
+    predicted = [part.ravel() for part in _find_predicted(joints)]
     sizes = [
-        len(sides.length), sides.outer.shape[2], height, width, sides.border.reach, second_reach, phases_at,
-        phases_at + sum(map(len, grids)),
+        len(sides.length), sides.outer.shape[2], height, width, sides.border.reach, phases_at, sides_at,
+        sides_at + len(sides.buffer),
     ]  # fmt: skip
-    parts = [np.array([weight, least, most]), layers, *grids, *(one.buffer for one in readings)]
+    parts = [np.array([weight, least, most]), layers, *grids, sides.buffer, *predicted]
     model = np.concatenate(parts, dtype=np.float32)
     slots = MIN_CACHE_SLOTS
     while slots < min(MAX_CACHE_SLOTS, SLOTS_PER_SIDE * len(sides.length)):
         slots *= 2
     cache = np.full((slots, 2), _kernels.NO_PAIR)
-    return Evidence(PairArrays(model, np.array(sizes, np.int64), cache))
+    return Evidence(PairArrays(model, np.array(sizes, np.int64), cache), sides.border is not CLEAN)
 
 
 def list_features(joints: JointFeatures, first: SideIds, second: SideIds) -> Singles:
     """(pairs, features) what the network sees of pairs of sides; to fit it."""
-    readings = joints.readings
-    reach = (readings[0].border.reach, readings[1].border.reach if len(readings) > 1 else 0)
-    out = np.empty((len(first), len(Measure) * len(readings) + _kernels.EXTRA), dtype=np.float32)
-    _kernels.list_features(readings[0].arrays(), readings[-1].arrays(), reach, first, second, out)
+    predicted = _find_predicted(joints)
+    count = len(Measure) + _kernels.EXTRA
+    if joints.prediction is not None:
+        count += PREDICTED_COUNT + len(predicted[2])
+    out = np.empty((len(first), count), dtype=np.float32)
+    _kernels.list_features(joints.sides.arrays(), joints.sides.border.reach, predicted, first, second, out)
     return out
+
+
+def _find_predicted(joints: JointFeatures) -> tuple[Singles, Singles, Singles]:
+    """Rows, trends and damage of the predictions, empty for clean borders."""
+    found = joints.prediction
+    if found is None:
+        rows = np.zeros((0, STRIPS, joints.sides.outer.shape[2]), dtype=np.float32)
+        return rows, np.zeros((0, TREND_NUMBERS), dtype=np.float32), np.zeros(0, dtype=np.float32)
+    return found.rows, found.trends, found.damage.describe().astype(np.float32)
 
 
 def _fold_layers(network: Network) -> Singles:

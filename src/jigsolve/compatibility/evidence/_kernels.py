@@ -5,17 +5,29 @@ from functools import cache
 import numpy as np
 
 from jigsolve.compatibility import side_features
-from jigsolve.compatibility._kernels import FLOORS, MEASURES, fast, measure_joint
+from jigsolve.compatibility._kernels import (
+    FLOORS,
+    MEASURES,
+    PREDICTED,
+    PREDICTED_FLOORS,
+    fast,
+    measure_joint,
+    measure_prediction,
+    measure_trend,
+)
+from jigsolve.compatibility.prediction import STRIPS
+from jigsolve.compatibility.trend import TREND_NUMBERS
 from jigsolve.dissimilarity.block_grids import BOUNDARY_FACTOR, BOUNDARY_PENALTY, MAX_EVIDENCE, MIN_LOGIT, PHASES
 from jigsolve.puzzle._kernels import inner
 from jigsolve.runtime._kernels import carray, declare, define, njit, pointer_to
 
 SIZES = 8
-SIDES, LONGEST, HEIGHT, WIDTH, REACH, SECOND_REACH, PHASES_AT, SIDES_AT = range(SIZES)  # entries of `sizes`
+SIDES, LONGEST, HEIGHT, WIDTH, REACH, PHASES_AT, SIDES_AT, PREDICTED_AT = range(SIZES)  # entries of `sizes`
 WEIGHT, MIN, MAX = range(3)  # entries of the model, before the layers of the network
 HIDDEN = (32, 16)
 ENERGIES = 5
 SINGLE_FLOORS = FLOORS.astype(np.float32)
+SINGLE_PREDICTED_FLOORS = PREDICTED_FLOORS.astype(np.float32)
 EXTRA = 2 * ENERGIES + 4  # features after the levels of all measures
 NO_PAIR = -1.0  # in an unused slot of the cache
 KEY_FACTOR = 1 << 26  # key of a pair: first side times this plus the second; exact in float64
@@ -24,25 +36,23 @@ split_buffer = inner(side_features.split_buffer)
 
 
 @fast
-def fill_levels(f, a, b, reach, buffer, out):
-    """Logarithms of the measures of a pair."""
+def fill_features(f, reach, predicted, a, b, buffer, out):
+    """Features of a pair, symmetric in its two sides: levels of the measures, `EXTRA` of the sides, the damage.
+
+    f: `BorderArrays`. predicted: rows, trends and damage of `Prediction`, empty for clean borders. buffer: (longest,).
+    """
+    at = MEASURES
     measure_joint(f, a, b, reach, buffer, out)
     for m in range(MEASURES):
         out[m] = np.log(out[m] + SINGLE_FLOORS[m])
-
-
-@fast
-def fill_features(f, again, reach, a, b, buffer, out):
-    """Features of a pair, symmetric in its two sides: levels of the measures, then `EXTRA` of the sides.
-
-    f, again: `BorderArrays` of one or two readings. reach: of both; the second one is 0 if there is none.
-    buffer: (longest,).
-    """
-    at = MEASURES
-    fill_levels(f, a, b, reach[0], buffer, out)
-    if reach[1] > 0:
-        fill_levels(again, a, b, reach[1], buffer, out[at:])
-        at += MEASURES
+    rows, trends, damage = predicted
+    if len(rows) > 0:
+        levels = out[at : at + PREDICTED]
+        measure_prediction(rows[a], rows[b], np.int64(f.length[a % len(f.length)]), levels)
+        measure_trend(trends[a], trends[b], levels)
+        for m in range(PREDICTED):
+            levels[m] = np.log(levels[m] + SINGLE_PREDICTED_FLOORS[m])
+        at += PREDICTED
     for k in range(ENERGIES):
         out[at + k] = min(f.energy[a, k], f.energy[b, k])
         out[at + ENERGIES + k] = max(f.energy[a, k], f.energy[b, k])
@@ -54,6 +64,8 @@ def fill_features(f, again, reach, a, b, buffer, out):
     out[at + 1] = min(f.colour[a, 0], f.colour[b, 0])
     out[at + 2] = max(f.colour[a, 0], f.colour[b, 0])
     out[at + 3] = np.log(np.float32(f.length[a % len(f.length)]))
+    for k in range(len(damage)):
+        out[at + 4 + k] = damage[k]
 
 
 @fast
@@ -102,23 +114,34 @@ def add_block_grids(phases, a, b, nats):
     return nats - boundary * (BOUNDARY_PENALTY + (1.0 - BOUNDARY_FACTOR) * max(nats, MIN_LOGIT))
 
 
+@inner
+def split_predictions(numbers, longest):
+    """Rows (sides, STRIPS, longest), trends (sides, TREND_NUMBERS) and damage, one after the other in a buffer."""
+    count = len(numbers) // (STRIPS * longest + TREND_NUMBERS)
+    middle = count * STRIPS * longest
+    end = middle + count * TREND_NUMBERS
+    rows, trends = numbers[:middle].reshape((count, STRIPS, longest)), numbers[middle:end]
+    return rows, trends.reshape((count, TREND_NUMBERS)), numbers[end:]
+
+
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
 def weigh_pairs(model, sizes, first, second, out):
     """out[k]: evidence of the pair (first[k], second[k])."""
-    count, longest, readings = sizes[SIDES], sizes[LONGEST], 1 + (sizes[SECOND_REACH] > 0)
+    count, longest = sizes[SIDES], sizes[LONGEST]
     length = np.array([sizes[HEIGHT], sizes[WIDTH], sizes[HEIGHT], sizes[WIDTH]], np.int32)
-    phases, sides = model[sizes[PHASES_AT] : sizes[SIDES_AT]], model[sizes[SIDES_AT] :]
-    part = len(sides) // readings
-    f = split_buffer(sides[:part], length, count, longest)
-    again = split_buffer(sides[len(sides) - part :], length, count, longest)
-    reach = (sizes[REACH], sizes[SECOND_REACH])
-    x = np.empty(MEASURES * readings + EXTRA, np.float32)
+    phases, sides = model[sizes[PHASES_AT] : sizes[SIDES_AT]], model[sizes[SIDES_AT] : sizes[PREDICTED_AT]]
+    predicted = split_predictions(model[sizes[PREDICTED_AT] :], longest)
+    f = split_buffer(sides, length, count, longest)
+    features = MEASURES + EXTRA
+    if len(predicted[0]) > 0:
+        features += PREDICTED + len(predicted[2])
+    x = np.empty(features, np.float32)
     h1, h2 = np.empty(HIDDEN[0], np.float32), np.empty(HIDDEN[1], np.float32)
     buffer = np.empty(longest, np.float32)
     least, most = np.float64(model[MIN]), np.float64(model[MAX])
     for k in range(len(first)):
         a, b = min(first[k], second[k]), max(first[k], second[k])
-        fill_features(f, again, reach, a, b, buffer, x)
+        fill_features(f, sizes[REACH], predicted, a, b, buffer, x)
         nats = judge(model, x, h1, h2)
         if len(phases):
             nats = add_block_grids(phases.reshape((4, count, PHASES)), a, b, nats)
@@ -159,8 +182,8 @@ def compute(model, sizes, a, b):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def list_features(f, again, reach, first, second, out):
+def list_features(f, reach, predicted, first, second, out):
     """(pairs, features) of the pairs (first[k], second[k])."""
     buffer = np.empty(f.outer.shape[2], np.float32)
     for k in range(len(first)):
-        fill_features(f, again, reach, first[k], second[k], buffer, out[k])
+        fill_features(f, reach, predicted, first[k], second[k], buffer, out[k])

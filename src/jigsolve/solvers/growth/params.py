@@ -16,6 +16,10 @@ SMALL_PUZZLE_SHARES = {
     "window": 0.35, "weak": 0.12, "half": 0.09, "largest": 0.05, "shed": 0.05, "relocate": 0.20, "slide": 0.13,
     "rebuild": 0.01,
 }  # fmt: skip
+DAMAGED_PUZZLE_SHARES = {
+    "window": 0.25, "weak": 0.12, "half": 0.05, "largest": 0.05, "shed": 0.05, "relocate": 0.35, "slide": 0.12,
+    "rebuild": 0.01,
+}  # fmt: skip
 LARGE_PUZZLE_SHARES = {"window": 0.18, "weak": 0.12, "relocate": 0.65, "slide": 0.04, "rebuild": 0.01}
 
 Range = tuple[float, float]  # the ends of an interval from which a number is drawn
@@ -77,6 +81,7 @@ class MoveParams:
 
 
 SMALL_PUZZLE_MOVES = MoveParams(shares=SMALL_PUZZLE_SHARES)
+DAMAGED_PUZZLE_MOVES = MoveParams(shares=DAMAGED_PUZZLE_SHARES)
 LARGE_PUZZLE_MOVES = MoveParams(shares=LARGE_PUZZLE_SHARES, max_span=22)  # errors there are blocks at a wrong place
 
 
@@ -84,6 +89,7 @@ LARGE_PUZZLE_MOVES = MoveParams(shares=LARGE_PUZZLE_SHARES, max_span=22)  # erro
 class SearchParams:
     """How long the search takes, and how far it strays from the best picture. A cycle is one cooling schedule."""
 
+    restarts_per_100_pieces: int = 0  # growths from random pieces before the first cycle; the best one stays
     rounds_per_100_pieces: int = 400  # rounds of a cycle; in each, one move is tried
     max_counted_pieces: int = 800  # more pieces do not make a cycle longer
     min_rounds: int = 100  # of a cycle, however few pieces there are
@@ -96,7 +102,7 @@ class SearchParams:
     noise: Range = (0.1, 0.5)  # relative noise on C while cells are refilled
     noise_free_probability: float = 0.2
 
-    # Only in large puzzles.
+    # Only with exchanges: in large puzzles, and where borders are damaged.
     rounds_per_deficient_piece: int = 12
     max_deficient_share: float = 0.125  # of the pieces; more do not make a cycle longer
     exchanges_per_round: int = 0

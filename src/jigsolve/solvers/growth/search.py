@@ -1,7 +1,7 @@
 """The search around the growth: empty part of the picture, regrow it, keep it if it is more consistent.
 
 Only the consistency of the result decides what is kept; noise only changes the order in which cells are filled. In
-large puzzles, every move is followed by many exchanges of patches, which need no growth.
+large puzzles, and where borders are damaged, every move is followed by many exchanges of patches, which need no growth.
 """
 
 import math
@@ -13,7 +13,7 @@ import numpy as np
 from jigsolve.solvers.growth.board import Board
 from jigsolve.solvers.growth.exchange import Exchanges
 from jigsolve.solvers.growth.moves import Move, Moves
-from jigsolve.solvers.growth.params import SearchParams, is_large, moves_for
+from jigsolve.solvers.growth.params import SearchParams, moves_for
 from jigsolve.solvers.growth.rolls import roll_lines
 
 CHECK_INTERVAL_ROUNDS = 64  # between two looks at the clock
@@ -43,6 +43,14 @@ class Search:
         for _ in range(self.params.max_cycles):
             self.cycle(stop)
 
+    def restart(self, stop: Callable[[], bool]) -> None:
+        """Grow the picture anew from random pieces, and keep the most consistent one."""
+        times = math.ceil(self.params.restarts_per_100_pieces / 100 * len(self.board.problem))
+        for done in range(times):
+            if done % CHECK_INTERVAL_ROUNDS == 0 and stop():
+                break
+            self.attempt(Move(self.board.block()), 0.0)
+
     def cycle(self, stop: Callable[[], bool], on_progress: Callable[[float], None] = lambda share: None) -> bool:
         """Cool down once from the best picture; returns whether a noticeably better one was found.
 
@@ -50,10 +58,10 @@ class Search:
         """
         params, before = self.params, self.best_value
         self._restore_best()
-        n, is_large_puzzle = len(self.board.problem), is_large(len(self.board.problem))
+        n, with_exchanges = len(self.board.problem), params.exchanges_per_round > 0
         counted = min(n, params.max_counted_pieces)
         rounds = max(params.min_rounds, math.ceil(params.rounds_per_100_pieces / 100 * counted))
-        if is_large_puzzle:  # most of it is right: the rest sets the pace
+        if with_exchanges:  # most of it is right: the rest sets the pace
             for _ in range(params.rebuilds_per_cycle):
                 if stop():
                     break
@@ -65,7 +73,7 @@ class Search:
                 if stop():
                     break
                 on_progress(done / rounds)
-            if is_large_puzzle and done % math.ceil(rounds / params.surveys_per_cycle) == 0:
+            if with_exchanges and done % math.ceil(rounds / params.surveys_per_cycle) == 0:
                 self.moves.survey()
             cooling = params.end_temperature / params.start_temperature
             self.round(params.start_temperature * cooling ** (done / rounds))
