@@ -3,12 +3,13 @@ PYTHON ?= python3
 DATA ?= data
 JOBS ?= 1
 BIN := .venv/bin
+RUNNABLE := .venv/runnable
 READY := .venv/ready
 AXE := .venv/axe/node_modules/axe-core/axe.min.js
 
-.PHONY: demo test quick lint browser screenshots moving-picture fuzz coverage audit licences docs docs-links dist bench clean
+.PHONY: demo test quick lint browser screenshots moving-picture fuzz coverage mutants audit licences docs docs-links dist bench clean
 
-demo: $(READY)
+demo: $(RUNNABLE)
 	$(BIN)/jigsolve demo
 
 test: $(READY) lint browser
@@ -48,10 +49,15 @@ moving-picture: $(READY)
 	$(BIN)/jigsolve scramble src/jigsolve/io/samples/cat.webp --piece 30 --output build/puzzle.png
 	$(BIN)/jigsolve solve build/puzzle.png --output build/solved.png --animation docs/demo.gif
 
-# installed once, and again only when what it is made from changes; ready is written last
-$(READY): pyproject.toml requirements-dev.lock
+# the program alone; installed once, and again only when what it is made from changes
+$(RUNNABLE): pyproject.toml requirements-dev.lock
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "jigsolve needs Python 3.11 or newer")'
 	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet -e . -c requirements-dev.lock
+	touch $(RUNNABLE)
+
+# and what development needs
+$(READY): $(RUNNABLE)
 	$(BIN)/python -m pip install --quiet -e ".[dev]" -c requirements-dev.lock
 	touch $(READY)
 
@@ -67,6 +73,13 @@ coverage: $(READY) browser
 	$(BIN)/python -m coverage run -m pytest
 	$(BIN)/python -m coverage combine --quiet
 	$(BIN)/python -m coverage report --skip-covered
+
+# small faults in the data model, layout files and calibration, which tests must notice; needs cosmic-ray, likewise
+MUTATED := puzzle/geometry puzzle/layout puzzle/scores io/layout_file confidence/calibration
+SAMPLE ?= 60
+mutants: $(READY)
+	$(BIN)/python -m pip install --quiet "cosmic-ray>=8.4"
+	for module in $(MUTATED); do $(BIN)/python tests/mutate.py src/jigsolve/$$module.py --sample $(SAMPLE) || exit 1; done
 
 # known weaknesses of the pinned versions; needs the network and pip-audit, which is no part of development otherwise
 audit: $(READY)

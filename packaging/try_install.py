@@ -2,8 +2,8 @@
 
     python packaging/try_install.py dist/*.whl dist/*.tar.gz --python python3.11 python3.12
 
-The wheel is also tried with the lowest versions that pyproject.toml allows, where these have wheels for that
-Python; for the lowest Python they must.
+The wheel is also tried with the lowest versions that pyproject.toml allows, or, where these have no wheels for a newer
+Python, the lowest that have; and by uvx, without installing it. Environments are made by uv.
 Prints a table in Markdown; exits with 1 if anything failed.
 """
 
@@ -21,7 +21,7 @@ import tomllib
 from pathlib import Path
 
 PROJECT = tomllib.loads(Path(__file__).parent.parent.joinpath("pyproject.toml").read_text())["project"]
-NO_WHEELS = "no wheels"
+UV = (sys.executable, "-m", "uv")
 SHOWN = ("numpy", "scipy", "numba", "pillow")
 
 
@@ -38,9 +38,10 @@ def main() -> int:
             kind = "wheel" if file.suffix == ".whl" else "sdist"
             for lowest in (False, True) if kind == "wheel" else (False,):
                 versions, result = try_one(python, file.resolve(), lowest)
-                may_lack_wheels = not PROJECT["requires-python"].endswith(name.rpartition(".")[0])
-                failed = failed or not (result.startswith("solved") or (result == NO_WHEELS and may_lack_wheels))
+                failed = failed or not result.startswith("solved")
                 print(f"| {name} | {kind} | {'lowest' if lowest else 'newest'} | {versions} | {result} |", flush=True)
+            if kind == "wheel":
+                run(*UV, "tool", "run", "--python", python, "--from", file, "jigsolve", "--version")
     return int(failed)
 
 
@@ -48,20 +49,17 @@ def try_one(python: str, file: Path, lowest: bool) -> tuple[str, str]:
     """The versions of what was installed, and how it went."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        run(python, "-m", "venv", folder / "env")
+        run(*UV, "venv", "--quiet", "--python", python, folder / "env")
         scripts = folder / "env" / ("Scripts" if os.name == "nt" else "bin")
         own = scripts / "python"
-        options: list[str | Path] = []
-        if lowest:
-            (folder / "lowest.txt").write_text("\n".join(list_lowest()))
-            options = ["--only-binary", ":all:", "--constraint", folder / "lowest.txt"]
+        options = (
+            ["--resolution", "lowest-direct", "--only-binary", ":all:", *PROJECT["dependencies"]] if lowest else []
+        )
         try:
-            run(own, "-m", "pip", "install", "--quiet", *options, file)
+            run(*UV, "pip", "install", "--quiet", "--python", own, *options, file)
         except subprocess.CalledProcessError as error:
-            if lowest and any(words in error.stderr for words in ("No matching distribution", "ResolutionImpossible")):
-                return "", NO_WHEELS
             return "", f"not installed: {error.stderr.strip().splitlines()[-1]}"
-        found = json.loads(run(own, "-m", "pip", "list", "--format", "json"))
+        found = json.loads(run(*UV, "pip", "list", "--python", own, "--format", "json"))
         versions = ", ".join(f"{one['name'].lower()} {one['version']}" for one in found if one["name"].lower() in SHOWN)
         try:
             began = os.times()
@@ -86,11 +84,6 @@ def solve_something(program: Path, folder: Path) -> None:
     run(program.with_name("python"), "-c", code)
     for file in ("solved.png", "report.html"):
         assert (folder / file).stat().st_size > 1000, f"Expected something in {file}."
-
-
-def list_lowest() -> list[str]:
-    """Every dependency in the lowest version that is allowed."""
-    return [re.sub(r">=", "==", one) for one in PROJECT["dependencies"]]
 
 
 def run(*words: str | Path, cwd: Path | None = None) -> str:

@@ -17,9 +17,11 @@ import signal
 import sys
 import tempfile
 import time
+import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,7 +44,7 @@ with instrumented:
     from jigsolve.io.layout_file import LayoutFile
     from jigsolve.page.exports import judge_message
     from jigsolve.page.session import Session
-    from jigsolve.page.settings import Built, Settings, build_input, parse_solve_request
+    from jigsolve.page.settings import Built, Settings, build_input, parse_solve_request, read_input
     from jigsolve.page.upload import parse_files, parse_json, parse_work, split_work
     from jigsolve.puzzle.layout import HOLE, Layout
     from jigsolve.puzzle.pins import check_pins
@@ -53,10 +55,16 @@ with instrumented:
 
 CORPUS = Path(__file__).parent / "corpus"
 LIMITS = files.Limits(pixels=200_000, files=50, bytes=1 << 22)
-CASE_TIMEOUT_S = 60  # a case that takes longer fails
-SOLVER_INTERVAL = 400  # one case in this many is for the solver, which is slow
+CASE_TIMEOUT_S = 300  # a case that takes longer fails; most take less than a millisecond
+SLOW_INTERVAL = 400  # one case in this many is for a slow target: the others read, a thousand and more a second
 INTERESTING = (b"\x00", b"\xff", b"\x7f\xff\xff\xff", b"\xff" * 8, b"-1", b"1e999", b"NaN", b"null", b"[", b"{", b'"')
-_FILE = Path(tempfile.mkdtemp(prefix="jigsolve-fuzz-")) / "a.json"
+ODD_JSON = (
+    "null", "true", "-1", "0", "1", "3", "4", "1000000", "9223372036854775808", "1e-9", "0.5", "1e308", "1e999", "NaN",
+    '""', '"a"', r'"\u001b[2J"', r'"\ud800"', "[]", "{}", "[[]]", "[null]", "[0, 1]",
+)  # fmt: skip
+PNG = b"\x89PNG\r\n\x1a\n"
+_MEMORY = Path("/dev/shm")  # files that are in memory, where there is such a folder
+_FILE = Path(tempfile.mkdtemp(prefix="jigsolve-fuzz-", dir=_MEMORY if _MEMORY.is_dir() else None)) / "a.json"
 
 
 def fuzz_picture(raw: bytes) -> None:
@@ -101,11 +109,22 @@ def fuzz_pins(raw: bytes) -> None:
 
 
 def fuzz_upload(raw: bytes) -> None:
-    """An upload of the page."""
+    """An upload of the page, up to the pieces."""
     with suppress(InputError):
         given, _ = split_work(parse_files(raw))
         read = files.read_uploaded(given, LIMITS)
-        build_input(read if isinstance(read, files.Pieces) else read.pixels, Settings((4, 4)))
+        read_input(read if isinstance(read, files.Pieces) else read.pixels, Settings((4, 4)))
+
+
+def fuzz_trial(raw: bytes) -> None:
+    """A sheet drawn from the bytes (flat, of few colours, or noise), whose cuts are found or given, solved quickly."""
+    rng = np.random.default_rng(list(raw[:64]) or [0])
+    height, width = rng.integers(1, 33, 2)
+    colours = rng.integers(0, 256, (int(rng.choice((1, 2, 200))), 3), dtype=np.uint8)
+    sheet = colours[rng.integers(0, len(colours), (height, width))]
+    with suppress(InputError):
+        built = build_input(sheet, Settings((4, 4) if rng.random() < 0.5 else None))
+        assert 0 < len(built.input.puzzle) <= height * width
 
 
 @cache
@@ -127,7 +146,9 @@ def fuzz_message(raw: bytes) -> None:
 
 
 def _set(data: dict[str, Any]) -> None:
-    assert len(build_input(_session().source, Settings.from_data(data)).input.puzzle) > 0
+    settings = Settings.from_data(data)
+    if settings.piece is not None:  # finding the size is slow: see fuzz_trial
+        assert len(read_input(_session().source, settings).input.puzzle) > 0
 
 
 def _solve(data: dict[str, Any]) -> None:
@@ -177,8 +198,9 @@ def fuzz_solver(raw: bytes) -> None:
 
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "picture": fuzz_picture, "zip": fuzz_zip, "layout": fuzz_layout, "pins": fuzz_pins, "upload": fuzz_upload,
-    "message": fuzz_message, "solver": fuzz_solver, "cache": fuzz_cache,
+    "message": fuzz_message, "cache": fuzz_cache, "solver": fuzz_solver, "trial": fuzz_trial,
 }  # fmt: skip
+SLOW = ("solver", "trial")
 
 
 def seeds() -> dict[str, list[bytes]]:
@@ -222,11 +244,26 @@ def seeds() -> dict[str, list[bytes]]:
             )
         ],
         "solver": [bytes(range(64))],
+        "trial": [bytes(range(64))],
     }
 
 
+def draw_case(name: str, good: Mapping[str, list[bytes]], rng: random.Random) -> bytes:
+    """A case for this target: a mutated file, or a sound zip or upload of mutated files."""
+    if name in SLOW:
+        return rng.randbytes(64)
+    if name in ("zip", "upload") and rng.random() < 0.5:
+        parts = [(f"{k}.png", mutate(rng.choice(good["picture"][:-1]), rng)) for k in range(rng.randrange(1, 4))]
+        if name == "zip":
+            return zipped(dict(parts))
+        return body([*parts, ("layout.json", mutate(good["layout"][0], rng))][: rng.randrange(1, 5)])
+    return mutate(rng.choice(good[name]), rng)
+
+
 def mutate(raw: bytes, rng: random.Random) -> bytes:
-    """The bytes with a few random changes."""
+    """The bytes with a few random changes, or the JSON in them with a changed value or two."""
+    if raw.startswith(b"{") and rng.random() < 0.5:
+        return _mutate_json(raw, rng)
     out = bytearray(raw)
     for _ in range(rng.choice((1, 1, 2, 4, 8))):
         at = rng.randrange(len(out) + 1)
@@ -243,7 +280,47 @@ def mutate(raw: bytes, rng: random.Random) -> bytes:
                 out[at : at + 4] = rng.choice(INTERESTING)
             case _:
                 out[at:at] = out[at : at + rng.randrange(1, 40)] * rng.choice((1, 2, 50))
+    return _correct_checksums(bytes(out)) if raw.startswith(PNG) and rng.random() < 0.5 else bytes(out)
+
+
+def _correct_checksums(raw: bytes) -> bytes:
+    """A PNG whose chunks have the right checksums, so that what is in them is read."""
+    out, at = bytearray(raw), len(PNG)
+    while at + 12 <= len(out):
+        end = at + 8 + int.from_bytes(out[at : at + 4])
+        if end + 4 > len(out):
+            break
+        out[end : end + 4] = zlib.crc32(out[at + 4 : end]).to_bytes(4)
+        at = end + 4
     return bytes(out)
+
+
+def _mutate_json(raw: bytes, rng: random.Random) -> bytes:
+    """JSON that parses: values are replaced by odd ones, taken out, or there twice."""
+    data = json.loads(raw)
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        holder, key = rng.choice(list(_list_places(data)))
+        match rng.randrange(4):
+            case 0:
+                del holder[key]
+            case 1 if isinstance(holder, list):
+                holder.insert(key, deepcopy(holder[key]))
+            case 2:
+                holder[key] = [deepcopy(holder[key]) for _ in range(rng.randrange(3))]
+            case _:
+                holder[key] = json.loads(rng.choice(ODD_JSON))
+        if not data:
+            break
+    return json.dumps(data).encode()
+
+
+def _list_places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Every value inside, as the object or list that holds it and its key."""
+    if not isinstance(value, dict | list):
+        return
+    for key in range(len(value)) if isinstance(value, list) else value:
+        yield value, key
+        yield from _list_places(value[key])
 
 
 def _raise_timeout(*_: object) -> None:
@@ -268,12 +345,14 @@ def fuzz(cases: int, seed: int = 0, only: str | None = None) -> Counter[str]:
     """Run this many cases, spread over the targets, or until interrupted. Returns the cases of each target."""
     done = Counter[str]()
     rng, good = random.Random(seed), seeds()
-    readers = [name for name in TARGETS if name != "solver"]
+    readers = [name for name in TARGETS if name not in SLOW]
+    for name in SLOW if only is None else {only}.intersection(SLOW):
+        TARGETS[name](good[name][0])  # compiles kernels, which may take longer than a case
     with suppress(KeyboardInterrupt):
         for k in range(cases):
-            name = only or ("solver" if k % SOLVER_INTERVAL == 0 else readers[k % len(readers)])
-            raw = rng.randbytes(64) if name == "solver" else mutate(rng.choice(good[name]), rng)
-            run_case(name, raw)
+            slow, rest = divmod(k, SLOW_INTERVAL)
+            name = only or (readers[k % len(readers)] if rest else SLOW[slow % len(SLOW)])
+            run_case(name, draw_case(name, good, rng))
             done[name] += 1
     return done
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import resource
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -350,6 +352,19 @@ def test_a_file_that_may_not_grow(here: Path) -> None:
     assert ran.returncode == 2
     assert ran.stderr == "Error: Expected to write s.png: File too large.\n"
     assert state(here) == before
+
+
+def test_a_full_temporary_folder(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is written there: results are written beside their goal, under a temporary name."""
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for name in ("mkstemp", "mkdtemp", "TemporaryFile", "NamedTemporaryFile", "SpooledTemporaryFile"):
+        monkeypatch.setattr(tempfile, name, refuse)
+    assert run(["solve", "p.png", "--piece", "40", "--effort", "fast", "--report", "r.html", *OUTPUTS]) == 0
+    assert (here / "r.html").exists()
+    assert OLD not in [(here / name).read_bytes() for name in ("s.png", "l.json", "o.png")]
 
 
 def test_a_full_terminal(here: Path) -> None:

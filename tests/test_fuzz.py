@@ -15,7 +15,7 @@ def test_a_short_run() -> None:
     done = fuzz.fuzz(4000, seed=1)
     assert done.total() == 4000
     assert set(done) == set(fuzz.TARGETS)
-    assert min(done.values()) >= 10
+    assert min(done.values()) >= 5
 
 
 @pytest.mark.parametrize("name", sorted(fuzz.TARGETS))
@@ -29,7 +29,7 @@ def test_cases_that_once_failed(path) -> None:
     fuzz.run_case(path.name.partition("-")[0], path.read_bytes())
 
 
-@pytest.mark.parametrize("name", sorted(fuzz.TARGETS.keys() - {"solver"}))
+@pytest.mark.parametrize("name", sorted(fuzz.TARGETS.keys() - {*fuzz.SLOW}))
 def test_any_bytes(name: str) -> None:
     @settings(max_examples=100)
     @given(st.binary(max_size=200))

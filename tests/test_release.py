@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import runpy
 import tomllib
 from pathlib import Path
 
@@ -30,10 +29,9 @@ def test_every_classified_python_is_tested_and_no_other() -> None:
     assert image[1] in CLASSIFIED
 
 
-def test_lowest_versions_are_exact() -> None:
-    lowest = runpy.run_path(str(ROOT / "packaging" / "try_install.py"))["list_lowest"]()
-    assert len(lowest) == len(PROJECT["dependencies"])
-    assert all(re.fullmatch(r"[A-Za-z]+==[\d.]+", one) for one in lowest)
+def test_every_dependency_has_a_lowest_version() -> None:
+    """`packaging/try_install.py` installs these."""
+    assert all(re.fullmatch(r"[A-Za-z]+>=[\d.]+", one) for one in PROJECT["dependencies"])
 
 
 def test_the_changelog_keeps_its_form() -> None:

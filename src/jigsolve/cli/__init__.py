@@ -5,12 +5,14 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from jigsolve.cli.argv import expand_values, join_command
-from jigsolve.cli.output import close_streams, open_streams, say
-from jigsolve.runtime import InputError
+from jigsolve.cli.signals import INTERRUPTED, end_at_once
+
+with end_at_once():
+    from jigsolve.cli.argv import expand_values, join_command
+    from jigsolve.cli.output import close_streams, open_streams, say
+    from jigsolve.runtime import InputError
 
 BAD_INPUT = 2
-INTERRUPTED = 130  # what the parser returns after Ctrl-C
 
 
 def main() -> None:
@@ -25,8 +27,9 @@ def main() -> None:
 
 def run(argv: Sequence[str]) -> int:
     """Run one command; returns the exit code."""
-    from jigsolve.cli.bench_commands import SEVERAL, TWO_WORDS
-    from jigsolve.cli.commands import app
+    with end_at_once():
+        from jigsolve.cli.bench_commands import SEVERAL, TWO_WORDS
+        from jigsolve.cli.commands import app
 
     words = join_command(argv, TWO_WORDS)
     try:

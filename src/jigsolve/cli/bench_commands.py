@@ -9,6 +9,7 @@ from jigsolve.cli.argv import parse_piece_size
 from jigsolve.cli.commands import app
 from jigsolve.cli.names import COMPATIBILITIES, DISSIMILARITIES, PROTOCOLS, SOLVERS, choices_of, pattern_of
 from jigsolve.cli.options import Cluster, File, Piece, Plugin, make_option
+from jigsolve.cli.signals import end_at_once
 
 TWO_WORDS = ("bench report",)  # commands
 # options of bench that take several values, and patterns of these
@@ -57,9 +58,10 @@ def bench(
       jigsolve bench data/mcgill --protocol clean missing-5 missing-5+unknown-grid worn-2
     """
     size = parse_piece_size(piece)
-    from jigsolve.bench.campaign import Campaign
-    from jigsolve.cli.bench import run_campaign
-    from jigsolve.cli.plugins import load_plugins
+    with end_at_once():
+        from jigsolve.bench.campaign import Campaign
+        from jigsolve.cli.bench import run_campaign
+        from jigsolve.cli.plugins import load_plugins
 
     load_plugins(plugin)
     campaign = Campaign(

@@ -9,6 +9,7 @@ from jigsolve.cli.argv import parse_piece_size
 from jigsolve.cli.options import GroupedCommand, Piece, Seed, make_option
 from jigsolve.cli.output import say
 from jigsolve.cli.request import check_distinct
+from jigsolve.cli.signals import end_at_once
 from jigsolve.cli.solve_command import DETAILS, solve
 
 app = typer.Typer(
@@ -51,7 +52,8 @@ def demo(
     Example:
       jigsolve demo --type 2
     """
-    from jigsolve.cli.demo import run
+    with end_at_once():
+        from jigsolve.cli.demo import run
 
     run(type == 2, out, seed)
 

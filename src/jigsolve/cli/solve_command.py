@@ -9,6 +9,7 @@ from jigsolve.cli.argv import parse_picture_count, parse_piece_choice
 from jigsolve.cli.names import BORDERS, COMPATIBILITIES, DISSIMILARITIES, EFFORTS, SOLVERS, choices_of
 from jigsolve.cli.options import FILES, KNOWN, METHOD, PUZZLE, RESOURCES, Cluster, File, Plugin, Seed, make_option
 from jigsolve.cli.request import SolveRequest, Targets, default_output
+from jigsolve.cli.signals import end_at_once
 
 STOPPED_EARLY = 3  # exit code: a partial answer was written
 DETAILS = """
@@ -183,10 +184,13 @@ def solve(
         pictures=parse_picture_count(pictures), pin=pin, reference=reference, turn=turn, gap=gap, even_out=even_out,
         fragments=fragments, min_confidence=min_confidence, ocr=ocr,
     )  # fmt: skip
-    from jigsolve.cli.plugins import load_plugins
-    from jigsolve.cli.solve import run
-    from jigsolve.pipeline import SolveParams
+    with end_at_once():
+        from jigsolve.cli.plugins import load_plugins
+        from jigsolve.cli.solve import run
+        from jigsolve.pipeline import SolveParams
+        from jigsolve.runtime._kernels import load_compiler
 
+        load_compiler()
     load_plugins(plugin)
     params = SolveParams(
         solver=solver, dissimilarity=dissimilarity, compatibility=compatibility, seed=seed, effort=effort,

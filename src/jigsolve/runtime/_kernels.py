@@ -10,9 +10,16 @@ from multiprocessing import parent_process
 import numba
 from llvmlite import binding
 from numba import types
+from numba.core.registry import cpu_target
 from numba.np.numpy_support import carray
 
-__all__ = ["carray", "declare", "define", "njit", "pointer_to"]
+__all__ = ["carray", "declare", "define", "load_compiler", "njit", "pointer_to"]
+
+
+def load_compiler() -> None:
+    """Load what numba otherwise loads with the first kernel. That cannot be repeated if an interrupt cuts it off."""
+    cpu_target.typing_context.refresh()
+    cpu_target.target_context.refresh()
 
 
 def njit(**options):
