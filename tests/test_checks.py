@@ -1,4 +1,4 @@
-"""The contract kit: all stages of the package pass, and every broken stage fails with the right sentence."""
+"""The contract checks: all stages of the package pass, and every broken stage fails with the right sentence."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ BROKEN_SOLVERS: dict[str, Spoil] = {
     "it says 1, and its layout has": lambda problem, answer: replace(answer, consistency=1.0),
     "the same seed gives another layout": restless,
     "it writes into C.": scribbling,
-    "of the only joints that there are it finds": blind,
+    "of the only joints in C": blind,
     "If it supports a budget, it stops at the deadline: it does not say that it was stopped.": unstoppable,
     "pinned pieces do not lie where they are pinned.": forgetful,
     "it lays 1 rows x": single,

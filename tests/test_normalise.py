@@ -25,8 +25,8 @@ def test_sizes_that_differ_by_a_pixel_or_two() -> None:
     np.testing.assert_array_equal(pieces[3][7, :8], small[6])
     np.testing.assert_array_equal(pieces[3][:7, 8], small[:, 7])
     assert notes == [
-        "1 of 4 pieces were by up to 2 pixels larger: trimmed to 9x8.",
-        "1 of 4 pieces were by up to 2 pixels smaller: filled up to 9x8.",
+        "1 of 4 pieces were up to 2 pixels larger: trimmed to 9x8.",
+        "1 of 4 pieces were up to 2 pixels smaller: filled up to 9x8.",
     ]
     odd, _ = normalise_pieces([noise(8, 9), wide[:, :10]], "ab")
     np.testing.assert_array_equal(odd[1], wide[:, :9])  # an odd pixel is cropped at the right

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __version__ = "1.0.0"
 
-# Names are loaded when first used: `import jigsolve` and `jigsolve --help` wait for no numerics.
+# Names are loaded when first used, so that `import jigsolve` and `jigsolve --help` do not load NumPy and numba.
 _HOMES = {
     "Candidates": "confidence",
     "Confidence": "confidence",

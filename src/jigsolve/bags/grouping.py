@@ -1,4 +1,4 @@
-"""Group pieces that likely joints tie together, so that a bag of several pictures falls apart.
+"""Group pieces by their likely joints, to separate the pictures of a bag.
 
 P of a joint is the probability that it is true, so the sum of P between two groups is the expected number of joints
 between them. Parts of one picture meet along a seam about as long as the square root of the smaller part's size, or
@@ -59,7 +59,7 @@ def find_groups(P: csr_array, copies: NDArray[np.int32], pictures: int | None = 
 
 
 def _drop_tied(found: list[Group], ties: Ties, n: int) -> list[Group]:
-    """Drop groups less than half as large as the largest that all joints, likely or not, tie to a larger group."""
+    """Drop groups less than half as large as the largest if all joints, likely or not, tie them to a larger one."""
     group_of = np.full(n, -1)
     for index, group in enumerate(found):
         group_of[group] = index

@@ -68,7 +68,7 @@ def solve_mixed(
                 return [_finish(replace(task, given=given, params=params), pairs, joints)]
             return [solve_task(make_task(given, params, clock, deadline=deadline))]
     if len(groups) < (pictures or 0):
-        raise InputError(f"Expected pieces of {pictures} pictures, got some of fewer that can be told apart.")
+        raise InputError(f"Expected pieces of {pictures} pictures, got a bag from which fewer can be separated.")
     try:
         parts = separate_pictures(problem, groups, shape, params.seed)
     except KeyboardInterrupt:
@@ -95,7 +95,7 @@ def _has_strips(bag: Puzzle) -> bool:
 
 
 def _make_problem(task: Task, pairs: Pairs, joints: Joints) -> GridProblem:
-    """The whole bag in a frame that is as good as none."""
+    """The whole bag in a frame so large that it does not constrain the layout."""
     size = open_frame_size(len(task.puzzle))
     return GridProblem(joints.C, size, size, task.puzzle.turns, pairs.classes)
 

@@ -150,7 +150,7 @@ def _lay_out(problem: GridProblem, core: Numbers, shape: Shape, seed: int) -> Pi
 
 
 def _search(board: Board, seed: int) -> Picture:
-    """The picture after a short search; each picture is searched for itself later."""
+    """The picture after a short search; each picture is searched by itself later."""
     search = Search(board, seed, SHORT_SEARCH)
     search.run(lambda: False)
     return search.best

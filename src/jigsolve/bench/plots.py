@@ -72,7 +72,7 @@ def draw_plots(sections: Sequence[Section], records: Sequence[Record], pair: tup
                        lambda palette: _draw_sizes(clean, palette, lambda one: one.cpu, "CPU seconds", log=True)),
         ]  # fmt: skip
     if pair is not None:
-        about = f"NC of {pair[0]} less that of {pair[1]}, picture by picture, in points."
+        about = f"NC of {pair[0]} minus that of {pair[1]}, picture by picture, in points."
         plots.append(_make_plot("difference", f"{pair[0]} against {pair[1]}", about,
                                 lambda palette: _draw_differences(sections, records, pair, palette)))  # fmt: skip
     if several:

@@ -65,8 +65,10 @@ def crop(sheet: Pixels, number: int, rng: np.random.Generator) -> Pixels:
 
 
 def shows_cuts(puzzle: Puzzle, truth: Layout) -> bool:
-    """Whether the pieces of no two columns or rows of the sheet are all neighbours: few pieces are often shuffled so
-    that whole rows stay together, and then they are one piece for anyone who does not know."""
+    """Whether every line between two columns or rows of the sheet is a visible cut.
+
+    A shuffle of few pieces often leaves whole rows or columns side by side as they were; then no cut shows there.
+    """
     sheet = Layout(np.arange(len(puzzle)).reshape(puzzle.rows, puzzle.cols), np.zeros_like(truth.turns))
     right, down = render.find_wrong_joints(sheet, truth)
     return bool(right.any(axis=0).all() and down.any(axis=1).all())

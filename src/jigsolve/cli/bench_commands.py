@@ -94,8 +94,8 @@ def bench_report(
     sources.bib, plots/ as SVG and PNG (they need the extra `plot`), and strips/: puzzle, answer and truth side by
     side, with wrong joints marked, for the worst pictures of the first solver.
 
-    Results of other versions and other JSON files are left out. A folder of pictures called report is benched as
-    ./report.
+    Results of other versions and other JSON files are left out. If a folder of pictures is called
+    report, give it to bench as ./report.
 
     \b
     Examples:

@@ -105,7 +105,7 @@ app.command(
 def serve(
     port: Annotated[int, make_option("P", "Port to listen on; 0 takes any free port.", min=0, max=65535)] = 8420,
     host: Annotated[
-        str, make_option("ADDRESS", "Address to listen on; any but this computer's own lets others in.")
+        str, make_option("ADDRESS", "Address to listen on; any but 127.0.0.1 lets other computers connect.")
     ] = "127.0.0.1",
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")] = True,
 ) -> None:
@@ -154,7 +154,7 @@ def warm_up() -> None:
 def score(
     layout: Annotated[Path, typer.Argument(metavar="LAYOUT.json", help="A layout file, as solve writes it.")],
     truth: Annotated[Path, typer.Argument(metavar="TRUTH.json", help="The right layout, as scramble writes it.")],
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of words.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
 ) -> None:
     """Compare a layout with the truth: DC, NC and PR as in the literature, and the share of cells that look right.
 
@@ -181,11 +181,11 @@ def score(
     say(f"picture        {scores.picture:8.2%}  cells that look right (identical pieces may swap)")
 
 
-@app.command(short_help="Check whether plugins keep the promises of their stages.")
+@app.command(short_help="Check whether plugins fulfil the contract of their stage.")
 def check(
     plugins: Annotated[list[Path], typer.Argument(metavar="FILE.py", help="Plugins, as --plugin takes them.")],
 ) -> None:
-    """Run plugins on small puzzles and print, for each promise of their stage, whether they keep it.
+    """Run plugins on small puzzles and print, for each rule of their stage's contract, whether they keep it.
 
     docs/extending.md describes how to write a plugin.
 

@@ -60,7 +60,7 @@ PROTOCOLS = {
     "margin": "a sheet with a margin, piece size unknown",
     "unknown-size": "piece size unknown",
     "pinned-N": "N % of the pieces pinned",
-    "reference-N": "a thumbnail N pixels wide at hand",
+    "reference-N": "a thumbnail of the picture, N pixels wide, is given",
     "missing-N": "N % of the pieces lost",
     "unknown-grid": "rows and columns unknown",
     "unknown-turns": "whether pieces are turned unknown",

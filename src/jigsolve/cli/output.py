@@ -26,7 +26,7 @@ def format_command(*words: str) -> str:
 
 
 def escape(text: str) -> str:
-    """The text without what a terminal would obey: names of files may hold any characters."""
+    """The text with control characters escaped: file names may hold commands to the terminal."""
     return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
 
 

@@ -30,7 +30,7 @@ def add_plugin_names(patterns: Mapping[str, str], argv: Sequence[str]) -> dict[s
 
 
 def check_plugins(paths: Sequence[Path]) -> None:
-    """Run the contract kit on plugins, check by check."""
+    """Run the contract checks on plugins, and print their results one by one."""
     loaded = [plugins.load_plugin(plugins.Plugin(str(path), files.read_source(path))) for path in paths]
     failures = 0
     things = [(word, name, thing) for each in loaded for word, named in each.items() for name, thing in named.items()]

@@ -70,7 +70,7 @@ def show_progress(title: str, clock: Callable[[], float] = time.monotonic) -> It
                 bar.update(task, completed=done, total=total)
 
     with watch_compilation(clock) as compilation:
-        # compilation says nothing about the pace of a solve, so the forecast does not see it
+        # the time of compilation does not depend on the puzzle, so the forecast leaves it out
         forecast = Forecast(lambda: clock() - compilation.seconds)
         with _open_bar(describe, transient=True) as bar:
             task = bar.add_task(title, total=None)

@@ -48,8 +48,8 @@ decide it by hand. The picture of rotated pieces may come out in any orientation
 upright photograph is guessed, and --turn turns it if the guess is wrong.
 
 Mirrored pieces: --mirrored finds out which pieces are mirrored, by comparing sides with mirrored ones, and mirrors
-them back. The layout file lists them. Whether the whole picture is its mirror image cannot be seen: the smaller part
-of the pieces is taken for mirrored.
+them back. The layout file lists them. Pixels do not show whether the whole picture is mirrored: the smaller group of
+pieces is taken for the mirrored one.
 
 Worn and noisy pieces: pieces that lost some pixels at their borders, or have noise, are solved with less certainty.
 In the picture they lie side by side as they are, without gaps.
@@ -129,11 +129,10 @@ def solve(
     ] = None,
     gap: Annotated[
         int,
-        make_option("N", "Leave N pixels between the pieces of the picture, as where borders are lost.", PUZZLE, min=0),
+        make_option("N", "Leave N pixels between the pieces of the picture, where borders were lost.", PUZZLE, min=0),
     ] = 0,
     even_out: Annotated[
-        bool,
-        typer.Option("--even-out", rich_help_panel=PUZZLE, help="Undo in the picture that pieces faded differently."),
+        bool, typer.Option("--even-out", rich_help_panel=PUZZLE, help="Even out pieces that have faded differently.")
     ] = False,
     turn: Annotated[
         int, make_option("DEGREES", "Turn the finished picture clockwise by 90, 180 or 270 degrees.", PUZZLE)

@@ -340,15 +340,15 @@ def list_partners(first, second, probability, partner, top):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def find_loops(first, second, partner, top, out):
-    """(pairs, 2) on each hand of a joint, the best 2 x 2 loop it closes: the probability of its weakest other joint.
+    """(pairs, 2) at each end of a joint, the best 2 x 2 loop it closes: the probability of its weakest other joint.
 
-    On one hand lie the next side of the first piece, clockwise, and the previous side of the second; the loop goes on
-    through the partners of both, which must meet in the same turn. The other hand is the mirror image.
+    At one end lie the next side of the first piece, clockwise, and the previous side of the second; the loop goes on
+    through the partners of both, which must meet in the same turn. The other end is the mirror image.
     """
     count = top.shape[1]
     for k in range(len(first)):
-        for hand in range(2):
-            turn = 1 + 2 * hand
+        for end in range(2):
+            turn = 1 + 2 * end
             x = rotate_side(first[k], turn)
             y = rotate_side(second[k], 4 - turn)
             best = 0.0
@@ -366,4 +366,4 @@ def find_loops(first, second, partner, top, out):
                             break
                         if partner[y, h] == last:
                             best = max(best, min(weakest, top[y, h]))
-            out[k, hand] = best
+            out[k, end] = best

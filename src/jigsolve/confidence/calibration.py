@@ -50,7 +50,7 @@ def estimate_confidence(
     """P: `Learned.compute_probabilities` over classes; turns: those that a piece may need; pins are certain.
 
     evidence: lowers the log odds of joints that are implausible. P compares a joint with its rivals, so at a seam where
-    a picture is wrapped round it may be high for want of better ones.
+    a picture is wrapped around it may be high because all rivals are worse.
     """
     from scipy.special import expit, gammaln, logit  # slow to import
 
@@ -99,7 +99,7 @@ def sum_doubts(likely: Sequence[Floats]) -> float:
 
 
 def doubt_shifts(P: csr_array, joints: LayoutJoints, evidence: Evidence) -> float:
-    """The probability that the picture is not wrapped round: that no shift of the whole in a circle is the right one.
+    """The probability that the picture is not wrapped around: that no cyclic shift of it is the right one.
 
     A shift cuts the joints between two lines and joins the last line to the first. If what it cuts is hardly better
     than what it joins, nothing in the pixels tells which of the two is the picture's edge.

@@ -2,10 +2,10 @@
 
     level shown by a piece = gain * level of the picture + offset, for each channel
 
-Two neighbours show the same levels at their cut. So each joint tells how their gains and offsets differ: by the step
-between the two borders, and by how their contrast differs. All pieces are solved for together, by least squares with
-weights that ignore wrong joints. The prior of gains and offsets is a normal distribution, whose covariance the puzzle
-itself tells: if all pieces fade towards white, or all channels alike, one number describes a piece.
+Two neighbours show the same levels at their cut. So each joint shows how their gains and offsets differ: by the step
+between the two borders, and by the difference in contrast. All pieces are solved for together, by least squares with
+weights that ignore wrong joints. The prior of gains and offsets is a normal distribution, whose covariance is estimated
+from the puzzle: if all pieces fade towards white, or all channels alike, one number describes a piece.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from jigsolve.runtime import SERIAL, Workers
 DEPENDENT_PX = 4  # pixels along a border that say as much as one independent pixel
 MIN_DEVIATION = 0.5 / 255  # of the differences between the pixels of two borders: rounding
 STEP_DEVIATION = 1.0 / 255  # of the step between two borders, besides what their pixels differ by
-PRIOR_DEVIATION = 0.1  # of gains and offsets, before the puzzle has told it
+PRIOR_DEVIATION = 0.1  # of gains and offsets, before it is estimated
 FIRST_WIDTH, WIDTH = 20.0, 2.0  # standard deviations from which joints count less: at first, and later
 WIDE_ITERATIONS = 2
 ITERATIONS = 8

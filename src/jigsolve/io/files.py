@@ -289,7 +289,7 @@ def check_animation_target(path: Path) -> None:
     if path.suffix.lower() not in (".gif", ".mp4"):
         raise InputError(f"Expected an animation's name to end in .gif or .mp4, got {path.name}.")
     if path.suffix.lower() == ".mp4" and shutil.which("ffmpeg") is None:
-        raise InputError(f"Expected ffmpeg to write {path.name} with: it is not installed; .gif needs nothing.")
+        raise InputError(f"Expected ffmpeg to write {path.name}: it is not installed; .gif works without it.")
     check_target(path)
 
 

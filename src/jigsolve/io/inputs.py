@@ -144,7 +144,7 @@ class Input:
     is_orientation_open: whether pieces are turned has yet to be found out; the puzzle has them upright until then.
     orientation_confidence: probability that they are as the puzzle has them.
     is_mirroring_open: which pieces are mirrored has yet to be found out.
-    mirrored: (pieces,) which were mirrored left to right; in the puzzle they are mirrored back. None: nobody asked.
+    mirrored: (pieces,) which were mirrored left to right; in the puzzle they are mirrored back. None: not looked for.
     other_sizes: of pieces that were tried and are less likely, as `--piece` takes them.
     notes:  what was estimated and what was left out, one line each.
     profile: ICC profile of the files, for the picture that is made of them.
@@ -381,7 +381,7 @@ def _estimate_grids(sheet: Pixels, options: ReadOptions) -> tuple[list[GridEstim
 
 
 def _make_no_cuts_error(sheet: Pixels, estimates: Sequence[GridEstimate]) -> InputError:
-    """estimates: of which those are suggested that fill the sheet."""
+    """estimates: those that fill the sheet are suggested as sizes."""
     possible = [one for one in estimates if one.cells != (1, 1) and one.fills(sheet.shape[1], sheet.shape[0])]
     sizes = list_sizes(possible)
     perhaps = f" (perhaps {sizes})" if sizes else ""

@@ -61,15 +61,15 @@ class _Decoder:
                 self._write_masked(SPECIAL_MASKS[header], min(8, self.size - len(self.out)), is_first_row)
                 follows_background = False
             else:
-                follows_background = self._obey(header, is_first_row, follows_background)
+                follows_background = self._execute(header, is_first_row, follows_background)
             if len(self.out) > self.size:
                 raise ValueError("a run is longer than the bitmap")
         if len(self.out) < self.size:
             raise ValueError(f"{len(self.out)} of {self.size} pixels are coded")
         return self.out
 
-    def _obey(self, header: int, is_first_row: bool, follows_background: bool) -> bool:
-        """Carry out one order; returns whether it was a run of background."""
+    def _execute(self, header: int, is_first_row: bool, follows_background: bool) -> bool:
+        """Execute one order; returns whether it was a run of background."""
         order = MEGA.get(header) or LITE.get(header >> 4) or REGULAR.get(header >> 5)
         if order is None or (header >= 0xF0 and header not in MEGA):
             raise ValueError(f"there is no order 0x{header:02x}")

@@ -35,7 +35,7 @@ def normalise_pieces(
         count = sum(sign * p.shape[1] > sign * size[0] or sign * p.shape[0] > sign * size[1] for p in pictures)
         if count:
             notes.append(
-                f"{count} of {len(pictures)} pieces were by up to {MAX_SIZE_DIFFERENCE_PX} pixels {change}"
+                f"{count} of {len(pictures)} pieces were up to {MAX_SIZE_DIFFERENCE_PX} pixels {change}"
                 f" to {size[0]}x{size[1]}."
             )
     return pieces, [*notes, *format_notes]

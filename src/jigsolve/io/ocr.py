@@ -15,7 +15,7 @@ TIMEOUT_S = 120  # for one picture
 
 
 def check_recogniser(language: str) -> None:
-    """Refuse, before long work, a language that is none, and a machine without the program."""
+    """Refuse, before long work, a name that is not a language, and a machine without the program."""
     if not re.fullmatch(r"[A-Za-z_]+(\+[A-Za-z_]+)*", language):
         raise InputError(f"Expected a language of tesseract, such as eng or deu+eng, got {language!r}.")
     if shutil.which(PROGRAM) is None:

@@ -3,8 +3,8 @@
 Every piece is compared with the others as they are and mirrored. Two neighbours match either as they both are, or if
 one of them is mirrored. So every likely joint says whether two pieces are alike in that respect. The strongest of these
 votes that form a tree decide, then every piece follows the majority of its votes. Pieces that are mirrored are mirrored
-back, and the puzzle is solved as any other. Whether the whole picture is then its own mirror image, no joint can tell:
-the smaller part of the pieces counts as mirrored.
+back, and the puzzle is solved like any other. No joint shows whether the whole picture is then its mirror image: the
+smaller group of pieces counts as mirrored.
 """
 
 from dataclasses import replace

@@ -74,7 +74,7 @@ def _find_clean(task: Task, merged: Puzzle, workers: Workers) -> Pairs:
 
 
 def _correct_fading(task: Task, pairs: Pairs, workers: Workers) -> Pairs:
-    """Measure corrected pieces, if they turn out to have faded differently. Likely joints tell it ever better."""
+    """Measure corrected pieces, if they have faded differently. Every round fits the fading to better joints."""
     if task.params.border == CLEAN.name or pairs.incomplete:
         return pairs
     shown, fading = pairs.puzzle, find_fading(pairs, workers)
@@ -232,7 +232,7 @@ def _find_shape(task: Task, joints: Joints, classes: PieceClasses | None) -> tup
 
 
 def _make_squarish(n: int) -> tuple[int, int]:
-    """Rows and cols that hold n pieces, for want of anything better."""
+    """Rows and cols of a nearly square grid that holds n pieces, where nothing else is known."""
     rows = max(1, math.isqrt(n))
     return rows, -(-n // rows)
 

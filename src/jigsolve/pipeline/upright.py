@@ -1,8 +1,7 @@
-"""The finished picture the right way up: which of its orientations looks most like a photograph that nobody turned.
+"""The finished picture the right way up: which of its orientations looks most like an upright photograph.
 
-The answer to a puzzle of turned pieces may have any orientation. A linear model compares them: it has seen where
-photographs are bright, blue or rich in edges, from top to bottom. Weights: `benchmarks/fit_upright.py`; how often it is
-right: docs/model-card.md.
+The answer to a puzzle of turned pieces may have any orientation. A linear model compares them by how brightness, colour
+and edges change from top to bottom. Weights: `benchmarks/fit_upright.py`; how often it is right: docs/model-card.md.
 """
 
 from collections.abc import Sequence

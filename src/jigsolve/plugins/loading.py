@@ -131,7 +131,7 @@ def origins(solver: str, compatibility: str | None, dissimilarity: str) -> tuple
 
 @contextmanager
 def blame(used: Collection[Plugin]) -> Iterator[None]:
-    """While plugins are used, errors are theirs and become one line. Without any they are bugs of ours."""
+    """Report errors in one line if plugins are in use, since they are likely theirs; others are bugs of ours."""
     try:
         yield
     except (InputError, MemoryError):

@@ -1,4 +1,4 @@
-"""What a running solve stands on: context, workers, progress, clock, events, memory, errors. No puzzle in sight."""
+"""What a running solve needs, independent of puzzles: context, workers, progress, clock, events, memory, errors."""
 
 from jigsolve.runtime.context import RunContext
 from jigsolve.runtime.errors import InputError

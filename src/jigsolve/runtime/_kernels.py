@@ -57,7 +57,7 @@ def define(declared, kernel):
 
 
 def _allow_full_disks(kernel):
-    """A kernel that cannot be kept is used all the same."""
+    """Use a kernel even if its compiled code cannot be written to the cache."""
     save_overload = kernel._cache.save_overload
 
     def save_if_possible(*compiled):

@@ -9,11 +9,11 @@ from jigsolve.runtime.events import CycleFinished, Event, PictureStarted, PieceA
 WEIGHTS = {"pairs": 1.0, "compatibility": 1.5, "pictures": 0.0, "layout": 0.15, "search": 4.0, "reference": 0.0,
            "confidence": 0.1}  # fmt: skip
 MIN_SHARE = 0.04  # of a stage, before its own pace counts
-MIN_SECONDS = 1.0  # of all stages, before anything is promised
+MIN_SECONDS = 1.0  # of all stages, before there is an estimate
 
 
 class Forecast:
-    """An event handler that estimates the seconds left. The search may end early, so it tends to promise too many."""
+    """An event handler that estimates the seconds left. The search may end early, so estimates tend to be high."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

@@ -21,9 +21,9 @@ Job = tuple[Any, ...]  # arguments of a task
 
 
 class Step(Enum):
-    """A step of a stage. Values: shares of the stage at its begin and its end, as CPU time at 5,000 to 22,755 pieces.
+    """A step of a stage. Values: shares of the stage at its start and its end, as CPU time at 5,000 to 22,755 pieces.
 
-    Numerics name the step that they do; only this table knows how long steps take relative to each other.
+    Numerical code only names its step; this table knows how long steps take relative to each other.
     """
 
     # stage "pairs"

@@ -52,7 +52,7 @@ def _describe_infeasibility(share: Labeling) -> tuple[str, ...]:
     Identical pieces share their cells half and half. Differences by rounding do not count.
     """
     decided = share.max(axis=1) > MIN_MAJORITY
-    homeless = len(share) - len(np.unique(share[decided].argmax(axis=1)))
-    if homeless == 0:
+    unplaced = len(share) - len(np.unique(share[decided].argmax(axis=1)))
+    if unplaced == 0:
         return ()
-    return (f"Ended infeasible: {homeless} of {len(share)} pieces had no cell of their own; completed by assignment.",)
+    return (f"Ended infeasible: {unplaced} of {len(share)} pieces had no cell of their own; completed by assignment.",)

@@ -2,7 +2,7 @@
 
 Vahan Huroyan, Gilad Lerman, Hau-Tieng Wu, "Solving Jigsaw Puzzles by the Graph Connection Laplacian". The paper places
 the turned pieces with the linear programs of Yu et al. Here Gallagher's constrained tree (`tree`) places them. With
-known orientations nothing else remains.
+known orientations that is all that is left to do.
 
 Differences: best buddies in the connection graph are weighted by their lead over all rivals, not by the neighbours
 they share and the loops they close. When the graph is estimated again from the positions, all placed joints are added

@@ -109,7 +109,7 @@ class GridCoefficients:
     """r_ij(lambda, mu), never stored: C is looked up at the two sides that face each other.
 
     Labels are (turn, cell). Cells are numbered on the grid with one padding column and padding rows above and below,
-    so that a step in any direction is a constant offset and never wraps round.
+    so that a step in any direction is a constant offset and never wraps around.
     """
 
     problem: GridProblem

@@ -157,7 +157,7 @@ export class Editor {
   turn(cells) {
     const { board } = this;
     const quarters = this.turns.includes(1) ? 1 : 2;
-    if (this.turns.length === 1) return "These pieces are upright: choose “perhaps turned” first.";
+    if (this.turns.length === 1) return "These pieces are upright: choose “turned” first.";
     const positions = cells.map((cell) => board.position(cell));
     const [top, left] = [0, 1].map((axis) => Math.min(...positions.map((position) => position[axis])));
     const [bottom, right] = [0, 1].map((axis) => Math.max(...positions.map((position) => position[axis])));

@@ -1,4 +1,4 @@
-"""A contract kit: does a dissimilarity, a compatibility or a solver fulfil the contract of its stage?"""
+"""Contract checks: does a dissimilarity, a compatibility or a solver fulfil the contract of its stage?"""
 
 from jigsolve.compatibility import Compatibility
 from jigsolve.dissimilarity import Dissimilarity

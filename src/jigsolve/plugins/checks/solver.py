@@ -96,7 +96,7 @@ def _check_joints_found(solver: Solver) -> None:
     C = csr_array((np.ones(2 * len(a)), (np.append(a, b), np.append(b, a))), shape=(48, 48))
     problem = replace(make_problem(case, merge=False), C=C)
     found = solve(solver, "a puzzle that has its true joints only", problem).consistency / (2 * len(a))
-    require(found > MIN_JOINTS_FOUND, f"of the only joints that there are it finds {found:.0%}.")
+    require(found > MIN_JOINTS_FOUND, f"it finds {found:.0%} of the only joints in C.")
 
 
 def _check_deadline(solver: Solver) -> None:
