@@ -30,6 +30,8 @@ python_maximum_signature_line_length = 88
 
 html_theme = "furo"
 html_title = f"jigsolve {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 

@@ -39,8 +39,8 @@ def solve_mixed(
 ) -> list[Result]:
     """Solve a bag of pieces: one result for each picture, whose layout holds the piece numbers of the bag.
 
-    pictures: how many there are, None to find out. shape: rows and columns of every picture, if they are known and
-    all the same. The rows and columns of the bag itself are ignored.
+    pictures: how many there are; None to find out.
+    shape: rows and columns of every picture, if they are known and all the same. Those of the bag itself are ignored.
     """
     params = params or SolveParams()
     given = bag if isinstance(bag, Input) else Input(bag)

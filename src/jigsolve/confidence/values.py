@@ -86,10 +86,12 @@ def _count(number: int, noun: str) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Candidates:
-    """P: (4 * classes, 4 * classes) the probability of each candidate joint, over piece classes.
+    """The candidate joints that a solve considered. They are enough to judge another layout of the same pieces.
 
-    numbers: the numbers of these pieces in a bag of `total`; None: they are all there are. evidence: of any pair, if
-    the compatibility has it. With P it is all that is needed to judge another layout of these pieces.
+    P: (4 * classes, 4 * classes) the probability of each candidate joint, over piece classes.
+    classes: the piece classes.
+    numbers: the numbers of these pieces in a bag of `total`; None: they are all there are.
+    evidence: absolute evidence of any pair of sides, if the compatibility has it.
     """
 
     P: csr_array

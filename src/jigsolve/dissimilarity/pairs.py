@@ -36,7 +36,8 @@ class Pairs:
     classes:     if the puzzle has one piece of each class of identical pieces, those classes.
     block_grids: block grids of the pieces, if they were read.
     fading:      how the pieces had faded, if the puzzle has them corrected.
-    incomplete:  time ran out before all pairs were measured. interrupted: Ctrl-C came.
+    incomplete:  time ran out before all pairs were measured.
+    interrupted: Ctrl-C came.
     """
 
     puzzle: Puzzle

@@ -36,8 +36,8 @@ def solve_fragments(
 ) -> Fragments:
     """The fragments of a cache or of any bag of upright pieces.
 
-    source: the path of a cache, or of a folder of caches or tiles; or an `Input`. min_confidence: a joint is shown only
-    if it is at least this likely.
+    source: the path of a cache, or of a folder of caches or tiles; or an `Input`.
+    min_confidence: a joint is shown only if it is at least this likely.
     """
     if not 0.0 < min_confidence < 1.0:
         raise InputError(f"Expected a confidence between 0 and 1, got {min_confidence}.")

@@ -59,7 +59,8 @@ class Result:
     def picture(self, *, gap: int = 0, even_out: bool = False) -> Pixels:
         """(height, width, channels) the assembled picture; without a gap, a margin of the sheet stays where it was.
 
-        gap: pixels between the pieces. even_out: undo that pieces have faded differently.
+        gap: pixels between the pieces.
+        even_out: even out pieces that have faded differently.
         """
         given = self.input
         if even_out and self.fading is not None:

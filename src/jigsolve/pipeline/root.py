@@ -32,11 +32,14 @@ def solve(
     reference: Pixels | None = None,
     **options: Any,
 ) -> Result:
-    """Put a puzzle together from its pieces alone, and from what is already known.
+    """Solve a puzzle from its pieces and, if there are any, from pins or a reference.
 
     source: the path of a sheet, a folder or a zip of pieces; a sheet as an array; an `Input`; or a `Puzzle`.
-    pins: pieces in cells, fixed and forbidden joints. reference: another picture of the whole.
-    options: fields of `SolveParams` (effort="fast") and, for paths and arrays, of `read_puzzle` (piece=(28, 28)).
+    params: how to solve it; None for the defaults.
+    on_event: called with the events of the running solve.
+    pins: pieces in cells, fixed and forbidden joints.
+    reference: another picture of the whole.
+    options: fields of `SolveParams` (`effort="fast"`) and, for paths and arrays, of `read_puzzle` (`piece=(28, 28)`).
     """
     chosen = {name: options.pop(name) for name in _PARAMS & options.keys()}
     params = replace(params or SolveParams(), **chosen)

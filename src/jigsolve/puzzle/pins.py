@@ -36,7 +36,11 @@ class PinnedJoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Pins:
-    """cells, joints: the answer has all of them. forbidden: the answer has none of them."""
+    """What is known about the answer.
+
+    cells, joints: the answer has all of them.
+    forbidden: the answer has none of them.
+    """
 
     cells: tuple[PinnedCell, ...] = ()
     joints: tuple[PinnedJoint, ...] = ()

@@ -13,7 +13,7 @@ from jigsolve.runtime import InputError
 
 @dataclass(frozen=True)
 class Scores:
-    """Fractions of 1.
+    """Scores of a layout, as fractions of 1.
 
     direct:    pieces in their cell, with their turn.
     neighbour: joints of the truth that the layout has.
