@@ -17,6 +17,7 @@ from command_line import PIECE, Cli, written
 from jigsolve.cli import argv, names, progress
 from jigsolve.compatibility import COMPATIBILITIES
 from jigsolve.dissimilarity import BORDERS, DISSIMILARITIES
+from jigsolve.fragments.root import MIN_CONFIDENCE
 from jigsolve.io import files, render
 from jigsolve.pipeline import SolveParams
 from jigsolve.puzzle.pieces import cut
@@ -239,6 +240,7 @@ def test_names_are_the_tables() -> None:
     assert list(names.COMPATIBILITIES) == list(COMPATIBILITIES)
     assert list(names.DISSIMILARITIES) == list(DISSIMILARITIES)
     assert list(names.BORDERS) == list(BORDERS)
+    assert names.MIN_CONFIDENCE == MIN_CONFIDENCE
 
 
 def test_the_options_default_to_the_library(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

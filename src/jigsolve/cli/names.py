@@ -1,4 +1,4 @@
-"""The names a user can choose from, without loading what they name. A test compares them with the real tables."""
+"""Names that a user can choose from, and defaults, without loading the code. A test compares them with real ones."""
 
 import re
 
@@ -24,6 +24,7 @@ COMPATIBILITIES = {
     "ratio": "distance against the second best, Gallagher 2012",
 }
 EFFORTS = ("fast", "normal", "thorough")
+MIN_CONFIDENCE = 0.76  # of the joints of fragments
 BORDERS = {
     "clean": "as they were cut",
     "worn": "pixels are lost around every piece",

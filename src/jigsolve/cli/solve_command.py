@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from jigsolve.cli.argv import parse_picture_count, parse_piece_choice
-from jigsolve.cli.names import BORDERS, COMPATIBILITIES, DISSIMILARITIES, EFFORTS, SOLVERS, choices_of
+from jigsolve.cli.names import BORDERS, COMPATIBILITIES, DISSIMILARITIES, EFFORTS, MIN_CONFIDENCE, SOLVERS, choices_of
 from jigsolve.cli.options import FILES, KNOWN, METHOD, PUZZLE, RESOURCES, Cluster, File, Plugin, Seed, make_option
 from jigsolve.cli.request import SolveRequest, Targets, default_output
 from jigsolve.cli.signals import end_at_once
@@ -114,7 +114,8 @@ def solve(
         ),
     ] = None,
     min_confidence: Annotated[
-        float | None, make_option("P", "Least probability of the joints of fragments, 0 to 1 [default: 0.75].", PUZZLE)
+        float | None,
+        make_option("P", f"Least probability of the joints of fragments, 0 to 1 [default: {MIN_CONFIDENCE}].", PUZZLE),
     ] = None,
     ocr: Annotated[
         str | None,
