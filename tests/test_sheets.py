@@ -83,6 +83,34 @@ def test_gaps_after_jpeg(gap: int, quality: int) -> None:
     assert np.abs(np.subtract(estimate.corner, (9, 4))).max() <= 2
 
 
+@pytest.mark.parametrize("colour", COLOURS.values(), ids=COLOURS)
+@pytest.mark.parametrize("count", [3, 4])
+def test_gaps_between_few_tiles_after_jpeg(count: int, colour: tuple[int, ...]) -> None:
+    """Coding mixes the colours of thin lines with those of the tiles, but hardly their lightness."""
+    picture = photograph("coffee")
+    puzzle, _ = shuffled("coffee", (picture.shape[1] // count, picture.shape[0] // count))
+    for gap in (1, 2):
+        sheet = pictures.recode(with_gaps(puzzle, gap, colour, (gap,) * 4), "JPEG", 80)
+        estimate = estimate_grid(sheet)
+        assert estimate.cells == (count, count)
+        assert estimate.is_sure
+
+
+@pytest.mark.parametrize("shade", [250, 236])
+def test_a_page_of_the_colour_of_the_gaps_is_no_tile(shade: int) -> None:
+    """The lines between the tiles go on in a page, but nothing ends at them there."""
+    puzzle, _ = shuffled("astronaut", (32, 32))
+    sheet = with_gaps(puzzle, 2, COLOURS["white"], (2, 2, 2, 2))
+    height, width = sheet.shape[:2]
+    page = np.full((height + 80, width + 110, 3), shade, dtype=np.uint8)
+    page[:, 20:45] = (243, 241, 225)  # a panel
+    for y in range(5, len(page) - 20, 24):
+        page[y : y + 9, 8:90:3] = page[y : y + 9, width + 70 : -8 : 3] = 30  # text
+    page[40:, 60:][:height, :width] = sheet
+    read = inputs.from_sheet(page)
+    np.testing.assert_array_equal(read.puzzle.pieces, puzzle.pieces)
+
+
 def test_transparent_gaps() -> None:
     puzzle, _ = shuffled()
     opaque = np.full_like(puzzle.pieces[..., :1], 255)
@@ -107,6 +135,17 @@ def test_scaled_gaps() -> None:
     estimate = estimate_grid(pictures.resize(sheet, round(0.8 * sheet.shape[1]), round(0.8 * sheet.shape[0])))
     assert estimate.cells == (16, 16)
     assert estimate.x.pitch == pytest.approx(28.0, abs=0.02)
+
+
+@pytest.mark.parametrize("sides", [(3, 0, 0, 0), (3, 0, 3, 0), (3, 3, 3, 3), (0, 5, 2, 5)], ids=str)
+def test_few_pieces_cropped_on_both_sides(sides: tuple[int, int, int, int]) -> None:
+    """One whole column may be left, between two that are not."""
+    left, top, right, bottom = sides
+    puzzle, _ = shuffled("coffee", (200, 133))
+    sheet = render.render_sheet(puzzle)
+    estimate = estimate_grid(sheet[top : len(sheet) - bottom, left : sheet.shape[1] - right])
+    assert estimate.cells == (3, 3)
+    assert estimate.piece == (200, 133)
 
 
 @pytest.mark.parametrize("name", ["astronaut", "chelsea", "coffee", "camera", "coins", "rocket", "page", "text"])

@@ -32,7 +32,9 @@ FULL_TEXTURE = 0.4  # the evidence of a sheet with a smaller share of pixels tha
 TEMPERATURE = 6.0  # divides the evidence, because neighbouring lines are not independent
 FULL_GRID_COST = 4.0  # negative log prior of a grid that fills the axis
 MARGIN_COST = 8.0  # of a grid that leaves a margin at the end
-OFFSET_COST = 7.0  # of a grid with an offset, plus the logarithm of the number of offsets
+CROP_COST = 6.0  # of a grid that fills the axis but for a few pixels of its first or last piece, plus the logarithm of:
+MAX_CROP_PX = 8  # that are cropped
+OFFSET_COST = 7.0  # of any other grid with an offset, plus the logarithm of the number of offsets
 FRACTION_COST = 4.0  # of a pitch that is no whole number, in addition
 MIN_GAIN = 0.5  # log evidence of a grid without its prior: whole photographs have 0, two pieces of one 3 and more
 SHOWN_TEXTURE = 0.45  # with a smaller share of pixels that are not flat, grids without evidence count, too: text
@@ -146,6 +148,9 @@ def _weigh_starts(jumps: Jumps, size: int, starts: int) -> list[AxisGrid]:
     count = np.bincount(np.arange(1, n) % size, minlength=size)
     gain = _compute_evidence(jumps, folded.sum(axis=0), count)[:starts]
     log_prior = np.full(starts, -OFFSET_COST - np.log(size))
+    crop = min(MAX_CROP_PX, size // 4)
+    is_full = -(n - np.arange(starts)) % size <= crop  # at the end
+    log_prior[size - crop :][is_full[size - crop :]] = -CROP_COST - np.log(MAX_CROP_PX)
     log_prior[0] = -MARGIN_COST if n % size else -FULL_GRID_COST
     best = np.argsort(-gain - log_prior, kind="stable")[:2]
     return [AxisGrid(size, int(start), float(gain[start]), float(log_prior[start])) for start in best]

@@ -236,13 +236,12 @@ def _take_off(sheet: Pixels, rows: Axis, columns: Axis, jumps: Jumps) -> Axis:
 
 def _add_partial_cells(sheet: Pixels, axis: Axis, other: Axis) -> Axis:
     """Count cropped cells at both ends, if most of a cell is left and the cuts of the other axis go through them."""
-    if axis.count < 2 or other.count < 2:
-        return axis
+    cuts = other.find_cuts(sheet.shape[0])
     before, after = axis.start, sheet.shape[1] - axis.start - axis.count * axis.pitch
     least = MIN_PARTIAL_SHARE * axis.pitch
-    if after >= least and has_cuts(sheet[:, -int(after) :], other):
+    if after >= least and has_cuts(sheet[:, -int(after) :], cuts):
         axis = replace(axis, count=axis.count + 1)
-    if before >= least and has_cuts(sheet[:, : int(before)], other):
+    if before >= least and has_cuts(sheet[:, : int(before)], cuts):
         axis = replace(axis, start=axis.start - axis.pitch, count=axis.count + 1)
     return axis
 

@@ -7,8 +7,8 @@ over. It is measured on the whole sheet; `values.cut_cells` takes it out of the 
 import numpy as np
 
 from jigsolve.io.grid_detection.cuts import measure_jumps
-from jigsolve.io.grid_detection.profiles import Floats, Shades, sample_lines, to_shades
-from jigsolve.io.grid_detection.values import LEAK_STEPS_PER_PX, Axis
+from jigsolve.io.grid_detection.profiles import Floats, sample_lines, to_lightness, to_shades
+from jigsolve.io.grid_detection.values import LEAK_STEPS_PER_PX, Axis, Indices
 from jigsolve.puzzle import Pixels
 
 MIN_LEAK = 0.025  # along both axes: at most 0.015 on sheets that were not scaled, 0.04 to 0.2 on scaled ones
@@ -18,7 +18,6 @@ MAX_LINES = 512
 MAX_CUTS = 64
 MIN_CONTINUED_JUMP = 0.4  # of the cuts of one axis in a strip: then it consists of pieces
 JPEG_BLOCK_PX = 8
-LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 
 
 def has_leak(sheet: Pixels, axis: Axis) -> bool:
@@ -28,16 +27,16 @@ def has_leak(sheet: Pixels, axis: Axis) -> bool:
     """
     cuts = axis.begins()[1:].astype(np.float64)
     cuts = cuts[cuts % JPEG_BLOCK_PX == 0]
-    if axis.is_fractional or not len(cuts) or not has_cuts(sheet.swapaxes(0, 1), axis):
+    if axis.is_fractional or not len(cuts) or not has_cuts(sheet.swapaxes(0, 1), axis.begins()[1:]):
         return False
     _, shares = _measure_steps(sheet, cuts, 0)
     return len(shares) >= 2 * MIN_CLEAR_PIXELS and float(np.median(shares)) > MIN_LEAK
 
 
-def has_cuts(strip: Pixels, axis: Axis) -> bool:
-    """Whether the pixels of a strip jump where the rows of an axis meet."""
+def has_cuts(strip: Pixels, cuts: Indices) -> bool:
+    """Whether the pixels of a strip jump at the first rows of pieces; not if there are none."""
     jumps = measure_jumps(strip.swapaxes(0, 1))
-    return float(jumps.sizes[axis.begins()[1:]].mean()) > MIN_CONTINUED_JUMP
+    return len(cuts) > 0 and float(jumps.sizes[cuts].mean()) > MIN_CONTINUED_JUMP
 
 
 def measure_leak(sheet: Pixels, axis: Axis) -> tuple[float, ...]:
@@ -60,7 +59,7 @@ def _measure_steps(sheet: Pixels, cuts: Floats, depth: int) -> tuple[Floats, Flo
     at, shift = nearest[chosen], (cuts - nearest)[chosen]
     lines = sheet[sample_lines(sheet.shape[0], MAX_LINES)]
     inner, outer, beyond, further = (
-        _to_lightness(lines[:, at + step]) for step in (-2 - depth, -1 - depth, depth, depth + 1)
+        to_lightness(to_shades(lines[:, at + step])) for step in (-2 - depth, -1 - depth, depth, depth + 1)
     )
     across = further - inner
     clear = np.abs(across) > MIN_CLEAR_JUMP
@@ -81,9 +80,3 @@ def _summarise(distances: Floats, shares: Floats, depth: int) -> Floats | None:
     if depth == 0 and known[0] > 0:  # half of a pixel in the middle of a cut comes from either side
         known, values = [0, *known], [0.5, *values]
     return np.interp(np.arange(LEAK_STEPS_PER_PX + 1), known, values)
-
-
-def _to_lightness(pixels: Pixels) -> Shades:
-    """Luma of colours, as coders separate it; the only channel of grey pictures."""
-    shades = to_shades(pixels)
-    return shades[..., :3] @ LUMA if pixels.shape[2] >= 3 else shades[..., 0]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.io.grid_detection.profiles import Floats, Spread, measure_spread, to_shades
+from jigsolve.io.grid_detection.profiles import Floats, Spread, measure_spread, to_lightness, to_shades
 from jigsolve.puzzle import Pixels
 
 PLAIN_SHARES = (0.12, 0.3, 0.5, 0.7)  # of the usual deviation of a column: less is plain; blurred lines are less plain
@@ -21,7 +21,8 @@ USUAL_QUANTILE = 0.75  # of the deviations of all columns: what is usual for til
 MAX_PLAIN_DEVIATION = 40.0  # of 255
 ALWAYS_PLAIN_DEVIATION = 0.5
 MIN_TILE_PX = 8.0  # smaller tiles are letters
-MAX_COLOUR_DIFFERENCE = 48.0  # of 255, between two lines
+MAX_LIGHTNESS_DIFFERENCE = 48.0  # of 255, between two lines
+MAX_COLOUR_DIFFERENCE = 96.0  # the same, of a channel: coders mix the colours of thin lines with those of the tiles
 MIN_REGULAR_SHARE = 0.85  # of the lines, both of those found and of those expected
 MIN_KNOWN_SHARE = 0.5  # of them, if the pitch is known
 MIN_BLURRED_LINES = 4  # fewer lines count only if they are quite plain
@@ -29,8 +30,9 @@ MAX_SHIFT_PX = 1.1  # of a line from its regular place
 MIN_TILE_SHARE = 0.5  # of a tile that must be left at an end of the sheet
 MIXED_SHARE = 0.9  # of the deviation inside tiles: a column beside a line that has less is mixed with the line
 MAX_MIXED_PX = 2
-MAX_LINE_CONTRAST = 16.0  # of 255, of the lines in one row with their colour, above what is usual
-MIN_TILE_CONTRAST = 2.0  # of the tiles in a row: one that has less is empty
+MAX_LINE_CONTRAST = 16.0  # of 255, in lightness, of the lines in one row with their colour, above what is usual
+MIN_COVER_DIFFERENCE = 6.0  # of 255, between a pixel of a tile and the lines beside it
+MIN_COVER_SHARE = 0.3  # of the usual share of such pixels: a row that has less is empty, or shows text on a page
 MIN_INNER_LINES = 3  # in the middle of a sheet, along each axis
 FIT_ROUNDS = 6
 
@@ -114,7 +116,14 @@ def _continue(lines: Lines, length: int) -> Lines:
 
 def _has_one_colour(across: Lines, down: Lines) -> bool:
     colours = [one.colour for one in (across, down) if one.colour is not None]
-    return bool(np.ptp(colours, axis=0).max() <= MAX_COLOUR_DIFFERENCE)
+    return bool(_have_colour(np.array(colours[:1]), colours[-1]).all())
+
+
+def _have_colour(colours: Floats, colour: Floats) -> NDArray[np.bool_]:
+    """Which of some lines have a colour."""
+    difference = np.abs(colours - colour).max(axis=1)
+    lighter = np.abs(to_lightness(colours) - to_lightness(colour))
+    return np.asarray((lighter <= MAX_LIGHTNESS_DIFFERENCE) & (difference <= MAX_COLOUR_DIFFERENCE))
 
 
 def _drop_surroundings(sheet: Pixels, rows: Lines, columns: Lines) -> Lines:
@@ -128,14 +137,18 @@ def _drop_surroundings(sheet: Pixels, rows: Lines, columns: Lines) -> Lines:
     is_tile = ((x > begins) & (x < begins + columns.length)).any(axis=1)
     is_line = ((x > begins[:-1] + columns.length) & (x < begins[1:])).any(axis=1)
 
-    def measure_contrasts(row: int) -> tuple[float, float]:
+    def measure_row(row: int) -> tuple[float, float]:
+        """How much lighter or darker the lines are than usual, and the share of the tiles that differs from them."""
         begin = rows.start + row * rows.pitch
         strip = to_shades(sheet[round(max(0.0, begin)) : round(begin + rows.length)])
-        contrast = np.abs(strip - colour).mean(axis=(0, 2))
-        return float(contrast[is_line].mean()), float(contrast[is_tile].mean())
+        around = np.median(strip[:, is_line], axis=1, keepdims=True)
+        cover = np.abs(strip[:, is_tile] - around).max(axis=2) > MIN_COVER_DIFFERENCE
+        contrast = np.abs(to_lightness(strip[:, is_line]) - to_lightness(colour))
+        return float(contrast.mean()), float(cover.mean())
 
-    line, tile = np.array([measure_contrasts(row) for row in range(rows.count)]).T
-    inside = np.flatnonzero((line <= np.median(line) + MAX_LINE_CONTRAST) & (tile >= MIN_TILE_CONTRAST)).tolist()
+    line, cover = np.array([measure_row(row) for row in range(rows.count)]).T
+    is_covered = cover > MIN_COVER_SHARE * np.median(cover)
+    inside = np.flatnonzero((line <= np.median(line) + MAX_LINE_CONTRAST) & is_covered).tolist()
     if not inside:
         return rows
     return replace(rows, start=rows.start + inside[0] * rows.pitch, count=inside[-1] - inside[0] + 1)
@@ -175,7 +188,7 @@ def _find_axis(spread: Spread, before: int, pitch: float | None = None, is_part:
             continue
         colours = np.array([np.median(spread.colour[int(a) : int(b)], axis=0) for a, b in zip(begin, end, strict=True)])
         colour = np.median(colours, axis=0)
-        same = np.abs(colours - colour).max(axis=1) <= MAX_COLOUR_DIFFERENCE
+        same = _have_colour(colours, colour)
         comb = _fit_comb(begin[same], end[same], len(flags), pitch)
         if comb is None or comb.seen < (MIN_BLURRED_LINES if k else MIN_INNER_LINES if is_part else 1):
             continue

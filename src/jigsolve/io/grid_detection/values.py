@@ -68,6 +68,12 @@ class Axis:
         """The first pixel of every cell; negative for a cell that is cropped."""
         return np.asarray(np.ceil(self.start + np.arange(self.count) * self.pitch - ROUNDING), dtype=np.intp)
 
+    def find_cuts(self, length: int) -> Indices:
+        """The first pixels after all cuts of an axis of this length, those at both ends of the cells, too."""
+        ends = self.start + np.arange(self.count + 1) * self.pitch
+        cuts = np.asarray(np.ceil(ends - ROUNDING), dtype=np.intp)
+        return cuts[(cuts > 0) & (cuts < length)]
+
     def margins(self, length: int) -> tuple[int, int]:
         """Pixels before and after the cells of an axis of this length."""
         end = self.start + (self.count - 1) * self.pitch + self.extent
