@@ -46,13 +46,13 @@ def list_nearest(
                 np.concatenate([np.ascontiguousarray(table[side]).reshape(n, -1) for side in sides])
                 for table, sides in ((shown, mine), (wanted, theirs))
             )
-            best = _find_nearest(here, there, skip, piece_of(other), workers)
+            best = find_nearest(here, there, skip, piece_of(other), workers)
             row, place = np.nonzero(best >= 0)
             found.append((own[row], other[best[row, place]]))
     return np.concatenate([a for a, _ in found]), np.concatenate([b for _, b in found])
 
 
-def _find_nearest(mine: Bytes, theirs: Bytes, skip: SideIds, pieces: SideIds, workers: Workers) -> SideIds:
+def find_nearest(mine: Bytes, theirs: Bytes, skip: SideIds, pieces: SideIds, workers: Workers) -> SideIds:
     """(len(mine), COUNT) the nearest rows of `theirs`, -1 where there are no more."""
     best = np.full((len(mine), COUNT), -1, dtype=np.int32)
     distance = np.full(best.shape, np.iinfo(np.int32).max, dtype=np.int32)
