@@ -44,7 +44,7 @@ class Weights(NamedTuple):
     constant: float
 
 
-WEIGHTS = Weights(MergeFeatures(0.88, 0.30, 0.0, -1.85, 0.06, 0.49, 0.57, 0.0, 0.26, 0.48), 0.04)
+WEIGHTS = Weights(MergeFeatures(0.94, 0.35, 0.0, -2.04, 0.25, 0.32, 0.45, 0.0, 0.17, 0.53), -0.02)
 
 
 def score_merge(contacts: Contacts, pairs: list[Pair], size: int, weights: Weights = WEIGHTS) -> float | None:
