@@ -13,7 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 from jigsolve import solve
 from jigsolve.compatibility import COMPATIBILITIES, Learned
 from jigsolve.compatibility.drawn import _kernels
-from jigsolve.compatibility.drawn.candidates import list_nearest
+from jigsolve.compatibility.drawn.candidates import COUNT, find_nearest, list_nearest
 from jigsolve.compatibility.drawn.drawing import FEATURES, Drawing, find_drawing
 from jigsolve.compatibility.drawn.sides import CHANNELS, read_edges, read_rows
 from jigsolve.compatibility.drawn.strip_network import StripNetwork, load_strip_network
@@ -24,7 +24,7 @@ from jigsolve.pipeline.params import SolveParams
 from jigsolve.puzzle import Puzzle
 from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, SIDES, UP, side_id
 from jigsolve.puzzle.pieces import cut, scramble
-from jigsolve.runtime import Workers
+from jigsolve.runtime import SERIAL, Workers
 from pictures import noise, photograph
 
 WORDS = ("the", "quick", "brown", "fox", "jumps", "over", "lazy", "dog", "seven", "wizards", "mix", "jugs")
@@ -103,17 +103,28 @@ def test_a_page_is_never_noisy() -> None:
     assert not coded
 
 
-def test_nearest_equals_all_distances_sorted() -> None:
+@pytest.mark.parametrize("levels", [2, 256])
+@pytest.mark.parametrize("width", [50, 200])
+def test_nearest_equals_all_distances_sorted(levels: int, width: int) -> None:
+    """With two levels many distances are equal, and many rows too: ties are in the order of rows."""
     rng = np.random.default_rng(1)
-    mine, theirs = rng.integers(0, 256, (7, 200), dtype=np.uint8), rng.integers(0, 256, (9, 200), dtype=np.uint8)
-    skip, pieces = np.arange(7, dtype=np.int32), np.arange(9, dtype=np.int32)
-    best = np.full((7, 4), -1, np.int32)
-    distance = np.full((7, 4), np.iinfo(np.int32).max, np.int32)
-    _kernels.find_nearest(mine, theirs, skip, pieces, 0, 7, best, distance)
+    mine, theirs = (rng.integers(0, levels, (n, width), dtype=np.uint8) for n in (30, 40))
+    theirs[5:30] = theirs[rng.integers(0, 3, 25)]
+    mine[:4] = theirs[1]
+    skip, pieces = np.arange(30, dtype=np.int32), np.arange(40, dtype=np.int32)
+    skip[20:] = -1
+    best = find_nearest(mine, theirs, skip, pieces, SERIAL)
     table = np.abs(mine[:, None].astype(int) - theirs[None]).sum(axis=2).astype(float)
-    table[np.arange(7), np.arange(7)] = np.inf
-    assert (best == np.argsort(table, axis=1, kind="stable")[:, :4]).all()
-    assert (distance == np.sort(table, axis=1)[:, :4]).all()
+    table[np.arange(20), np.arange(20)] = np.inf
+    assert (best == np.argsort(table, axis=1, kind="stable")[:, :COUNT]).all()
+
+
+def test_nearest_of_few_rows_leaves_places_empty() -> None:
+    rows = np.array([[1, 2], [3, 4], [9, 9]], dtype=np.uint8)
+    pieces = np.arange(3, dtype=np.int32)
+    best = find_nearest(rows, rows, pieces, pieces, SERIAL)
+    assert best[:, :2].tolist() == [[1, 2], [0, 2], [1, 0]]
+    assert (best[:, 2:] == -1).all()
 
 
 def true_joints(puzzle: Puzzle) -> set[tuple[int, int]]:

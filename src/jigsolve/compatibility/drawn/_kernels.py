@@ -9,33 +9,64 @@ PAIR_CHANNELS = 4  # see `compare_rows`
 SCALES = (6.0, 90.0, 12.0, 150.0)  # levels at which a difference counts half
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def find_nearest(mine, theirs, skip, pieces, lo, hi, best, distance):
-    """For the rows lo to hi of `mine` the nearest rows of `theirs`, ascending; ties in the order of rows.
+@njit(inline="always")
+def sum_differences(x, y):
+    """Sum of absolute differences."""
+    total = np.int32(0)
+    for k in range(len(x)):
+        total += abs(np.int32(x[k]) - np.int32(y[k]))
+    return total
 
-    mine, theirs: (n, width) uint8. pieces: those of `theirs`. skip[k]: the piece that row k may not meet, or -1.
+
+@njit(inline="always")
+def is_nearer(distance, number, other_distance, other):
+    """Whether a row comes before another one: by distance, then by number."""
+    return distance < other_distance or (distance == other_distance and number < other)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def find_nearest(mine, theirs, sums, ids, skip, lo, hi, best, distance):
+    """For the rows lo to hi of `mine` the nearest rows of `theirs`, ascending; ties in the order of `ids`.
+
+    mine, theirs: (n, width) uint8, the latter in the order of their totals, and equal totals in the order of `ids`.
+    sums: of mine and theirs, (n, 1 + parts): the total, and the sums over parts of the width. A difference of sums is
+    at most the distance, so that most rows need not be compared number by number.
+    ids: (n, 2) number and piece of each row of `theirs`. skip[r]: the piece that row r may not meet, or -1.
     best, distance: (n, count), at first -1 and the largest number.
     """
-    width, last = mine.shape[1], best.shape[1] - 1
+    last = best.shape[1] - 1
+    totals = sums[1][:, 0].copy()
     for r in range(lo, hi):
-        x = mine[r]
-        for c in range(len(theirs)):
-            if pieces[c] == skip[r]:
+        x, own = mine[r], sums[0][r]
+        up = np.searchsorted(totals, own[0])
+        down = up - 1
+        while up < len(totals) or down >= 0:
+            # the next row by the difference of totals
+            if down < 0 or (up < len(totals) and totals[up] - own[0] <= own[0] - totals[down]):
+                c, gap = up, totals[up] - own[0]
+                up += 1
+            else:
+                c, gap = down, own[0] - totals[down]
+                down -= 1
+            if gap > distance[r, last]:
+                break
+            if ids[c, 1] == skip[r] or not is_nearer(gap, ids[c, 0], distance[r, last], best[r, last]):
                 continue
-            y, total, bar = theirs[c], np.int32(0), distance[r, last]
-            for start in range(0, width, BLOCK):
-                part = np.int32(0)
-                for k in range(start, min(start + BLOCK, width)):
-                    part += abs(np.int32(x[k]) - np.int32(y[k]))
-                total += part
-                if total >= bar:
+            least = sum_differences(own[1:], sums[1][c, 1:])
+            if not is_nearer(least, ids[c, 0], distance[r, last], best[r, last]):
+                continue
+            total = np.int32(0)
+            for start in range(0, len(x), BLOCK):
+                total += sum_differences(x[start : start + BLOCK], theirs[c, start : start + BLOCK])
+                if total > distance[r, last]:
                     break
-            if total < bar:
-                k = last
-                while k > 0 and distance[r, k - 1] > total:
-                    distance[r, k], best[r, k] = distance[r, k - 1], best[r, k - 1]
-                    k -= 1
-                distance[r, k], best[r, k] = total, c
+            k = last
+            if not is_nearer(total, ids[c, 0], distance[r, k], best[r, k]):
+                continue
+            while k > 0 and is_nearer(total, ids[c, 0], distance[r, k - 1], best[r, k - 1]):
+                distance[r, k], best[r, k] = distance[r, k - 1], best[r, k - 1]
+                k -= 1
+            distance[r, k], best[r, k] = total, ids[c, 0]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=True)

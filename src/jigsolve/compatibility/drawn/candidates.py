@@ -18,6 +18,7 @@ SideIds = NDArray[np.int32]
 
 COUNT = 12  # nearest sides by each of the two
 _ROWS = 256
+_PART = 24  # numbers that are summed to tell quickly that two rows are far apart
 
 
 def list_nearest(
@@ -45,19 +46,30 @@ def list_nearest(
                 np.concatenate([np.ascontiguousarray(table[side]).reshape(n, -1) for side in sides])
                 for table, sides in ((shown, mine), (wanted, theirs))
             )
-            best = _find_nearest(here, there, skip, piece_of(other), workers)
+            best = find_nearest(here, there, skip, piece_of(other), workers)
             row, place = np.nonzero(best >= 0)
             found.append((own[row], other[best[row, place]]))
     return np.concatenate([a for a, _ in found]), np.concatenate([b for _, b in found])
 
 
-def _find_nearest(mine: Bytes, theirs: Bytes, skip: SideIds, pieces: SideIds, workers: Workers) -> SideIds:
+def find_nearest(mine: Bytes, theirs: Bytes, skip: SideIds, pieces: SideIds, workers: Workers) -> SideIds:
     """(len(mine), COUNT) the nearest rows of `theirs`, -1 where there are no more."""
     best = np.full((len(mine), COUNT), -1, dtype=np.int32)
     distance = np.full(best.shape, np.iinfo(np.int32).max, dtype=np.int32)
+    other_sums = _sum_parts(theirs)
+    order = np.argsort(other_sums[:, 0], kind="stable").astype(np.int32)
+    theirs, ids = theirs[order], np.stack([order, pieces[order]], axis=1)
+    sums = _sum_parts(mine), other_sums[order]
 
     def search(lo: int, hi: int) -> None:
-        _kernels.find_nearest(mine, theirs, skip, pieces, lo, hi, best, distance)
+        _kernels.find_nearest(mine, theirs, sums, ids, skip, lo, hi, best, distance)
 
     workers.run(search, split_range(len(mine), _ROWS), None)
     return best
+
+
+def _sum_parts(rows: Bytes) -> NDArray[np.int32]:
+    """(n, 1 + parts) the total of every row, and the sums over parts of its width."""
+    starts = np.arange(0, rows.shape[1], _PART)
+    parts = np.add.reduceat(rows, starts, axis=1, dtype=np.int32)
+    return np.column_stack([parts.sum(axis=1, dtype=np.int32), parts])
