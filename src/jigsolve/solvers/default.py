@@ -7,6 +7,7 @@ from functools import partial
 from jigsolve.runtime.events import CycleFinished, EventHandler, LayoutImproved, PieceAnchored, Progressed, StageStarted
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth.board import Board, layout_of
+from jigsolve.solvers.growth.merging import revise_compatibility
 from jigsolve.solvers.growth.params import DAMAGED_PUZZLE_MOVES, SearchParams, is_large
 from jigsolve.solvers.growth.search import Search
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget
@@ -57,6 +58,8 @@ def params_for(problem: GridProblem, effort: str) -> SearchParams:
 class Default:
     """Grow once from the piece with the strongest joints, then search in cycles until nothing improves.
 
+    In a large puzzle the segments of the first growth are merged, C is revised by them, and the growth starts again.
+
     params: of the search; None takes those of the budget's effort.
     """
 
@@ -72,6 +75,9 @@ class Default:
     def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         board = Board(problem)
         board.grow()
+        if is_large(len(problem)) and problem.segment_evidence is not None and not budget.is_spent():
+            board = Board(replace(problem, C=revise_compatibility(board, problem.segment_evidence)))
+            board.grow()
         _emit_growth(board, on_event)
         search = Search(board, seed, self.params or params_for(problem, budget.effort))
         on_event(StageStarted("search"))
