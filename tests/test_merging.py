@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -13,9 +16,13 @@ from jigsolve.compatibility.learned import compatibility_of, probability_of
 from jigsolve.puzzle.geometry import SIDES, compose_turns, opposite, piece_of, rotate_offset, side_facing, side_id
 from jigsolve.puzzle.geometry import STEPS as DIRECTION_STEPS
 from jigsolve.puzzle.layout import Layout, facing_sides
-from jigsolve.solvers import GridProblem
+from jigsolve.runtime import ignore_event
+from jigsolve.solvers import GridProblem, default
+from jigsolve.solvers.default import Default
 from jigsolve.solvers.growth.board import Board
 from jigsolve.solvers.growth.merging import MERGED_PROBABILITY, Clusters, find_leads, revise_compatibility
+from jigsolve.solvers.growth.params import SearchParams
+from jigsolve.solvers.protocol import Budget
 
 BLOCK = 3  # pieces along a side of a correct segment
 BLOCKS = 3  # segments along a side of the picture
@@ -93,6 +100,35 @@ def test_blocks_in_the_wrong_order_are_put_in_order(seed: int, rotated: bool) ->
     grown = Board(GridProblem(C, problem.rows, problem.cols, problem.turns))
     grown.grow()
     assert grown.consistency() > 0.95 * GridProblem(C, problem.rows, problem.cols, problem.turns).consistency(truth) / 2
+
+
+def count_true(layout: Layout, is_true: NDArray[np.bool_]) -> int:
+    met = facing_sides(layout.pieces.astype(np.int64), layout.turns.astype(np.int64))
+    return sum(int(is_true[a, b].sum()) for a, b in met)
+
+
+def test_large_puzzles_are_solved_with_merged_segments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(default, "is_large", lambda pieces: True)
+    solver = Default(SearchParams(max_cycles=0))  # the growth alone
+    gains = []
+    for seed in range(3):
+        problem, truth, evidence, is_true = flat_puzzle(seed, rotated=False)
+        plain = solver.solve(problem, seed, ignore_event)
+        merged = solver.solve(replace(problem, segment_evidence=evidence), seed, ignore_event)
+        assert merged.consistency == pytest.approx(problem.consistency(merged.layout))
+        gains.append(count_true(merged.layout, is_true) - count_true(plain.layout, is_true))
+        assert count_true(merged.layout, is_true) > 0.95 * count_true(truth, is_true)
+    assert min(gains) > 0
+
+
+def test_nothing_is_merged_where_evidence_is_the_objective(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(default, "is_large", lambda pieces: True)
+    monkeypatch.setattr(default, "revise_compatibility", lambda *_: pytest.fail("merged"))
+    problem, _, evidence, _ = flat_puzzle(0, rotated=False)
+    nothing = Evidence(no_pairs())
+    monkeypatch.setattr(Evidence, "weigh", lambda self, first, second: np.zeros(len(first)))
+    Default().solve(replace(problem, evidence=nothing, segment_evidence=evidence), 0, ignore_event)
+    Default().solve(replace(problem, segment_evidence=evidence), 0, ignore_event, Budget(deadline=-math.inf))
 
 
 def test_rivals_of_a_merged_joint_are_weakened() -> None:

@@ -65,11 +65,11 @@ class Learned(Compatibility):
 
     def weigh(self, pairs: Pairs, run: RunContext) -> Joints:
         features = self._measure(pairs, run.workers)
-        is_objective = len(pairs.puzzle) <= MAX_OBJECTIVE_PIECES
-        segment_evidence = make_evidence(features, has_cache=is_objective)
-        evidence = segment_evidence if len(pairs.puzzle) <= MAX_EVIDENCE_PIECES else None
-        objective_evidence = evidence if is_objective else None
+        n = len(pairs.puzzle)
+        objective_evidence = make_evidence(features) if n <= min(MAX_OBJECTIVE_PIECES, MAX_EVIDENCE_PIECES) else None
         C = self._judge(pairs, features, objective_evidence)
+        segment_evidence = objective_evidence or make_evidence(features, has_cache=False)
+        evidence = segment_evidence if n <= MAX_EVIDENCE_PIECES else None
         P = C.copy()
         P.data[P.data < MIN_PROBABILITY] = 0.0
         P.eliminate_zeros()

@@ -58,7 +58,8 @@ def params_for(problem: GridProblem, effort: str) -> SearchParams:
 class Default:
     """Grow once from the piece with the strongest joints, then search in cycles until nothing improves.
 
-    In a large puzzle the segments of the first growth are merged, C is revised by them, and the growth starts again.
+    In a large puzzle that is searched without evidence, the segments of the first growth are merged by it, C is revised
+    by them, and the growth starts again.
 
     params: of the search; None takes those of the budget's effort.
     """
@@ -75,8 +76,9 @@ class Default:
     def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         board = Board(problem)
         board.grow()
-        if is_large(len(problem)) and problem.segment_evidence is not None and not budget.is_spent():
-            board = Board(replace(problem, C=revise_compatibility(board, problem.segment_evidence)))
+        evidence = problem.segment_evidence if problem.evidence is None else None
+        if is_large(len(problem)) and evidence is not None and not budget.is_spent():
+            board = Board(replace(problem, C=revise_compatibility(board, evidence)))
             board.grow()
         _emit_growth(board, on_event)
         search = Search(board, seed, self.params or params_for(problem, budget.effort))
