@@ -121,7 +121,7 @@ def test_large_puzzles_are_solved_with_merged_segments(monkeypatch: pytest.Monke
     assert min(gains) > 0
 
 
-def test_nothing_is_merged_where_evidence_is_the_objective(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_merged_with_turns_or_where_evidence_is_the_objective(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(default, "is_large", lambda pieces: True)
     monkeypatch.setattr(default, "revise_compatibility", lambda *_: pytest.fail("merged"))
     problem, _, evidence, _ = flat_puzzle(0, rotated=False)
@@ -129,6 +129,8 @@ def test_nothing_is_merged_where_evidence_is_the_objective(monkeypatch: pytest.M
     monkeypatch.setattr(Evidence, "weigh", lambda self, first, second: np.zeros(len(first)))
     Default().solve(replace(problem, evidence=nothing, segment_evidence=evidence), 0, ignore_event)
     Default().solve(replace(problem, segment_evidence=evidence), 0, ignore_event, Budget(deadline=-math.inf))
+    turned, _, evidence, _ = flat_puzzle(0, rotated=True)
+    Default(SearchParams(max_cycles=0)).solve(replace(turned, segment_evidence=evidence), 0, ignore_event)
 
 
 def test_rivals_of_a_merged_joint_are_weakened() -> None:
