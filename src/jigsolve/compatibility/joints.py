@@ -17,6 +17,7 @@ class Joints:
     C: (4n, 4n) symmetric, not negative; rows and columns are side ids. P: the same for calibrated probabilities.
     evidence: absolute evidence of any pair of sides, if the compatibility gives it, by which answers are judged.
     objective_evidence: the same where it is also part of the objective that a solver maximises.
+    segment_evidence: the same for solvers that judge whole borders of segments by it.
     is_fallback: made from whatever was measured, after an interrupt or the deadline.
     """
 
@@ -24,6 +25,7 @@ class Joints:
     P: csr_array | None = None
     evidence: Evidence | None = None
     objective_evidence: Evidence | None = None
+    segment_evidence: Evidence | None = None
     is_fallback: bool = False
 
 

@@ -38,7 +38,7 @@ MIN_PROBABILITY = 0.01  # less likely joints are dropped
 COPY_PRIOR = 0.1  # probability that copies of one piece are neighbours, without further evidence
 MIN_LOGIT = -8.0  # below it a joint is not judged again
 MAX_LOGIT = 15.0
-MAX_EVIDENCE_PIECES = 6000  # in larger puzzles it takes too much memory
+MAX_EVIDENCE_PIECES = 6000  # answers of larger puzzles are judged without it
 MAX_OBJECTIVE_PIECES = 3000  # in larger puzzles the search takes three times as long with evidence, and finds no more
 PLAUSIBLE_JOINTS = 12  # listed for a side without a likely partner
 MIN_PARTNER_PROBABILITY = 0.5  # sum of P over a side's joints, from which it has one
@@ -65,14 +65,16 @@ class Learned(Compatibility):
 
     def weigh(self, pairs: Pairs, run: RunContext) -> Joints:
         features = self._measure(pairs, run.workers)
-        evidence = make_evidence(features) if len(pairs.puzzle) <= MAX_EVIDENCE_PIECES else None
-        objective_evidence = evidence if len(pairs.puzzle) <= MAX_OBJECTIVE_PIECES else None
+        n = len(pairs.puzzle)
+        objective_evidence = make_evidence(features) if n <= min(MAX_OBJECTIVE_PIECES, MAX_EVIDENCE_PIECES) else None
         C = self._judge(pairs, features, objective_evidence)
+        segment_evidence = objective_evidence or make_evidence(features, has_cache=False)
+        evidence = segment_evidence if n <= MAX_EVIDENCE_PIECES else None
         P = C.copy()
         P.data[P.data < MIN_PROBABILITY] = 0.0
         P.eliminate_zeros()
-        C.data = np.log1p(C.data / LINEAR_BELOW) / np.log1p(1.0 / LINEAR_BELOW)
-        return Joints(C, P, evidence, objective_evidence)
+        C.data = compatibility_of(C.data)
+        return Joints(C, P, evidence, objective_evidence, segment_evidence)
 
     def compute_probabilities(self, pairs: Pairs, workers: Workers = SERIAL) -> csr_array:
         """(4n, 4n) symmetric: the probability of every candidate joint that is at least `MIN_PROBABILITY`."""
@@ -225,6 +227,17 @@ class Surroundings:
             loops = np.log(loops + 0.003)
             columns += [loops.max(axis=1), loops.min(axis=1)]
         return np.stack(columns, axis=1).astype(np.float32)
+
+
+def compatibility_of(P: Floats) -> Floats:
+    C: Floats = np.log1p(P / LINEAR_BELOW) / np.log1p(1.0 / LINEAR_BELOW)
+    return C
+
+
+def probability_of(C: Floats) -> Floats:
+    """The inverse of `compatibility_of`."""
+    P: Floats = LINEAR_BELOW * np.expm1(C * np.log1p(1.0 / LINEAR_BELOW))
+    return P
 
 
 def to_probability(logits: Floats) -> Floats:

@@ -138,7 +138,9 @@ def lay_out(task: Task, pairs: Pairs, joints: Joints) -> Answer:
     except KeyboardInterrupt:
         stopped, shape = True, _make_squarish(puzzle.total)
     pins = task.pins if classes is None else _rename_pins(task.pins, classes)
-    problem = GridProblem(joints.C, *shape, puzzle.turns, classes, pins, joints.objective_evidence)
+    problem = GridProblem(
+        joints.C, *shape, puzzle.turns, classes, pins, joints.objective_evidence, joints.segment_evidence
+    )
     if len(problem) < problem.cells and not task.parts.solver.allows_holes:
         raise InputError(
             f"Expected as many pieces as cells with solver {task.params.solver}, got {len(problem)} for"

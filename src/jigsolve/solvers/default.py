@@ -7,6 +7,7 @@ from functools import partial
 from jigsolve.runtime.events import CycleFinished, EventHandler, LayoutImproved, PieceAnchored, Progressed, StageStarted
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth.board import Board, layout_of
+from jigsolve.solvers.growth.merging import revise_compatibility
 from jigsolve.solvers.growth.params import DAMAGED_PUZZLE_MOVES, SearchParams, is_large
 from jigsolve.solvers.growth.search import Search
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget
@@ -57,6 +58,9 @@ def params_for(problem: GridProblem, effort: str) -> SearchParams:
 class Default:
     """Grow once from the piece with the strongest joints, then search in cycles until nothing improves.
 
+    In a large puzzle of upright pieces that is searched without evidence, the segments of the first growth are merged
+    by it, C is revised by them, and the growth starts again.
+
     params: of the search; None takes those of the budget's effort.
     """
 
@@ -72,6 +76,9 @@ class Default:
     def solve(self, problem: GridProblem, seed: int, on_event: EventHandler, budget: Budget = NO_LIMIT) -> Answer:
         board = Board(problem)
         board.grow()
+        if _can_merge_segments(problem) and problem.segment_evidence is not None and not budget.is_spent():
+            board = Board(replace(problem, C=revise_compatibility(board, problem.segment_evidence)))
+            board.grow()
         _emit_growth(board, on_event)
         search = Search(board, seed, self.params or params_for(problem, budget.effort))
         on_event(StageStarted("search"))
@@ -85,6 +92,11 @@ class Default:
             stopped = True
         layout = layout_of(search.best, problem)
         return Answer(layout, problem.consistency(layout), stopped=stopped)
+
+
+def _can_merge_segments(problem: GridProblem) -> bool:
+    """Does merging pay? Not beside evidence in the objective, and not yet among turned pieces (docs/lab.md)."""
+    return is_large(len(problem)) and problem.evidence is None and len(problem.turns) == 1
 
 
 def _run(search: Search, on_event: EventHandler, budget: Budget) -> bool:

@@ -24,6 +24,7 @@ class GridProblem:
     classes: the piece classes that C is over; None: C is over single pieces.
     pins: what is known already, in the numbers of C.
     evidence: absolute evidence of any pair of sides; part of the consistency for solvers that use it.
+    segment_evidence: the same where it is no part of the consistency; judges whole borders of segments.
     """
 
     C: csr_array
@@ -33,6 +34,7 @@ class GridProblem:
     classes: PieceClasses | None = None
     pins: Pins = NO_PINS
     evidence: Evidence | None = None
+    segment_evidence: Evidence | None = None
 
     def __post_init__(self) -> None:
         sides = SIDES * len(self.copies)

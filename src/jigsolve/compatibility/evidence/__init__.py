@@ -67,14 +67,23 @@ class Evidence:
         _kernels.weigh_pairs(self.arrays.model, self.arrays.sizes, first, second, out)
         return out
 
-    def nats(self, first: SideIds, second: SideIds) -> Floats:
-        """The same in nats."""
-        return self.weigh(first, second) / float(self.arrays.model[_kernels.WEIGHT])
+    def nats(self, first: SideIds, second: SideIds, limit: float | None = None) -> Floats:
+        """The same in nats. limit: the most for or against a pair; None: the limits of the objective."""
+        if limit is None:
+            return self.weigh(first, second) / float(self.arrays.model[_kernels.WEIGHT])
+        out = np.empty(len(first))
+        _kernels.judge_pairs(self.arrays.model, self.arrays.sizes, first, second, (-limit, limit), out)
+        return out
 
 
 def make_evidence(
-    joints: JointFeatures, weight: float = WEIGHT, least: float = MIN_NATS, most: float = MAX_NATS
+    joints: JointFeatures,
+    weight: float = WEIGHT,
+    least: float = MIN_NATS,
+    most: float = MAX_NATS,
+    has_cache: bool = True,
 ) -> Evidence:
+    """has_cache: kernels of a search will ask for single pairs."""
     sides = joints.sides
     name = "damaged" if sides.border is not CLEAN else "clean" if joints.drawing is None else "drawn"
     layers = _fold_layers(load_network(WEIGHTS, name))
@@ -90,8 +99,8 @@ def make_evidence(
     ]  # fmt: skip
     parts = [np.array([weight, least, most]), layers, *grids, sides.buffer, *predicted]
     model = np.concatenate(parts, dtype=np.float32)
-    slots = MIN_CACHE_SLOTS
-    while slots < min(MAX_CACHE_SLOTS, SLOTS_PER_SIDE * len(sides.length)):
+    slots = MIN_CACHE_SLOTS if has_cache else 0
+    while has_cache and slots < min(MAX_CACHE_SLOTS, SLOTS_PER_SIDE * len(sides.length)):
         slots *= 2
     cache = np.full((slots, 2), _kernels.NO_PAIR)
     return Evidence(PairArrays(model, np.array(sizes, np.int64), cache), sides.border is not CLEAN)

@@ -125,8 +125,8 @@ def split_predictions(numbers, longest):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
-def weigh_pairs(model, sizes, first, second, out):
-    """out[k]: evidence of the pair (first[k], second[k])."""
+def judge_pairs(model, sizes, first, second, limits, out):
+    """out[k]: evidence of the pair (first[k], second[k]) in nats. limits: the least and the most."""
     count, longest = sizes[SIDES], sizes[LONGEST]
     length = np.array([sizes[HEIGHT], sizes[WIDTH], sizes[HEIGHT], sizes[WIDTH]], np.int32)
     phases, sides = model[sizes[PHASES_AT] : sizes[SIDES_AT]], model[sizes[SIDES_AT] : sizes[PREDICTED_AT]]
@@ -138,14 +138,22 @@ def weigh_pairs(model, sizes, first, second, out):
     x = np.empty(features, np.float32)
     h1, h2 = np.empty(HIDDEN[0], np.float32), np.empty(HIDDEN[1], np.float32)
     buffer = np.empty(longest, np.float32)
-    least, most = np.float64(model[MIN]), np.float64(model[MAX])
+    least, most = limits
     for k in range(len(first)):
         a, b = min(first[k], second[k]), max(first[k], second[k])
         fill_features(f, sizes[REACH], predicted, a, b, buffer, x)
         nats = judge(model, x, h1, h2)
         if len(phases):
             nats = add_block_grids(phases.reshape((4, count, PHASES)), a, b, nats)
-        out[k] = model[WEIGHT] * min(most, max(least, nats))
+        out[k] = min(most, max(least, nats))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def weigh_pairs(model, sizes, first, second, out):
+    """The same in units of C, within the model's limits."""
+    judge_pairs(model, sizes, first, second, (np.float64(model[MIN]), np.float64(model[MAX])), out)
+    for k in range(len(first)):
+        out[k] *= model[WEIGHT]
 
 
 SINGLES, INTEGERS, SIDE_IDS, DOUBLES = (pointer_to(t) for t in (np.float32, np.int64, np.int32, np.float64))

@@ -57,24 +57,12 @@ class Region:
         index[cells] = -1
 
     def _find_segments(self, threshold: float, needs_loops: bool, index: Cells) -> tuple[NDArray[np.int64], int]:
-        from scipy.sparse.csgraph import connected_components  # slow to import
-
-        board, cells = self.board, self.cells
-        beside = [index[cells + step] for step in board.steps]
-        strong = [board.joints(cells, direction) >= threshold for direction in range(SIDES)]
-        linked = [strong[d] & (beside[d] >= 0) for d in (RIGHT, DOWN)]
-        if needs_loops:
-            linked = _keep_squares(linked, beside)
-        pairs = [(np.flatnonzero(linked[d]), beside[d][linked[d]]) for d in (RIGHT, DOWN)]
-        a, b = (np.concatenate([pair[end] for pair in pairs]) for end in range(2))
-        graph = coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(len(cells),) * 2)
-        count, label = connected_components(graph, directed=False)
-        reaches_out = np.any([strong[d] & (beside[d] < 0) for d in range(SIDES)], axis=0)
+        label, count, reaches_out = label_segments(self.board, self.cells, index, threshold, needs_loops)
         stays = np.zeros(count, dtype=bool)
         stays[label[reaches_out]] = True
         if not stays.any():
             stays[np.bincount(label).argmax()] = True
-        return np.where(stays[label], STAYS, label), int(count)
+        return np.where(stays[label], STAYS, label), count
 
     def _collect_votes(self, index: Cells) -> Votes:
         """The pose that each candidate joint wants for a segment that moves; equal ones are summed."""
@@ -175,6 +163,28 @@ def rebuild_region(region: Region, noise: float, rng: Random, params: MoveParams
     weights = weights * (1.0 + noise * (2.0 * np.random.default_rng(rng.getrandbits(32)).random(len(weights)) - 1.0))
     rebuild = Rebuild(region, weights, params)
     return rebuild.emptied, rebuild.run()
+
+
+def label_segments(
+    board: Board, cells: Cells, index: Cells, threshold: float, needs_loops: bool
+) -> tuple[NDArray[np.int64], int, NDArray[np.bool_]]:
+    """(m,) the segment of each cell, the number of segments, and (m,) cells with a strong joint out of the region.
+
+    index: (canvas,) the number of each cell among `cells`, -1 elsewhere.
+    """
+    from scipy.sparse.csgraph import connected_components  # slow to import
+
+    beside = [index[cells + step] for step in board.steps]
+    strong = [board.joints(cells, direction) >= threshold for direction in range(SIDES)]
+    linked = [strong[d] & (beside[d] >= 0) for d in (RIGHT, DOWN)]
+    if needs_loops:
+        linked = _keep_squares(linked, beside)
+    pairs = [(np.flatnonzero(linked[d]), beside[d][linked[d]]) for d in (RIGHT, DOWN)]
+    a, b = (np.concatenate([pair[end] for pair in pairs]) for end in range(2))
+    graph = coo_array((np.ones(len(a), dtype=np.int8), (a, b)), shape=(len(cells),) * 2)
+    count, label = connected_components(graph, directed=False)
+    reaches_out = np.any([strong[d] & (beside[d] < 0) for d in range(SIDES)], axis=0)
+    return label.astype(np.int64), int(count), reaches_out
 
 
 def _keep_squares(linked: list[NDArray[np.bool_]], beside: list[Cells]) -> list[NDArray[np.bool_]]:
