@@ -35,7 +35,7 @@ _DAMAGED = SearchParams(
     max_idle_cycles=4, start_temperature=2.0, end_temperature=0.1, moves=DAMAGED_PUZZLE_MOVES,
 )  # fmt: skip
 DAMAGED_EFFORT_PARAMS = {
-    "fast": replace(_DAMAGED, restarts_per_100_pieces=20, rounds_per_100_pieces=40, max_idle_cycles=1, max_cycles=2),
+    "fast": replace(_DAMAGED, restarts_per_100_pieces=20, rounds_per_100_pieces=80, max_idle_cycles=1, max_cycles=2),
     "normal": _DAMAGED,
     "thorough": replace(_DAMAGED, rounds_per_100_pieces=800, max_idle_cycles=6, max_cycles=80),
 }
