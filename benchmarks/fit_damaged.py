@@ -1,12 +1,12 @@
 """Fit the networks for damaged borders on folders of photographs: the three of P, and the one of the evidence.
 
-    python benchmarks/fit_damaged.py FOLDER ... --without NAMES --cache FOLDER [--puzzles 5] [--p rough.npz]
+    python benchmarks/fit_damaged.py FOLDER ... --without NAMES --cache FOLDER [--puzzles 10] [--p rough.npz]
         [--evidence weights.npz]
 
 Every photograph becomes several puzzles, worn, coded or noisy at random. Both fits see the same puzzles and
 predictions by the network that is in use. Photographs that --without names are left out of the fit and are what it is
-evaluated on. Puzzles are kept in the folder --cache, so that another fit need not make them again. 220 puzzles take
-about ten minutes of CPU and 11 GB of memory.
+evaluated on. Puzzles are kept in the folder --cache, 35 MB each, so that another fit need not make them again, and
+their features are read from there when they are needed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import pickle
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -41,24 +42,30 @@ from jigsolve.dissimilarity import Mahalanobis, find_pairs
 
 MAX_PIECES = 450
 EPOCHS = 8  # of the evidence
-SAMPLE = 5000  # joints of each puzzle that the first network of P sees
+SAMPLE = 4500  # joints of each puzzle that the first network of P sees
+FIRST = (96, 32)  # its hidden units
 SEED = 1717
 
 
 def make_one(path: Path, number: int, k: int, cache: Path) -> tuple[Example, Sample]:
     """Puzzle k of a photograph, for both fits."""
     kept = cache / f"{path.parent.name}-{path.stem}-{k}.pickle"
-    if kept.exists():
-        found: tuple[Example, Sample] = pickle.loads(kept.read_bytes())
-        return found
+    features = kept.with_suffix(".npy")
+    if not kept.exists():
+        example, sample = make_new(path, number, k)
+        np.save(features, example.features)
+        kept.write_bytes(pickle.dumps((replace(example, features=example.features[:0]), sample)))
+    example, sample = pickle.loads(kept.read_bytes())
+    return replace(example, features=np.load(features, mmap_mode="r")), sample
+
+
+def make_new(path: Path, number: int, k: int) -> tuple[Example, Sample]:
     rng = np.random.default_rng([SEED, number, k])
     puzzle, truth = make_puzzle(read_photo(path), rng, ROUGH_SIZES, MAX_PIECES)
     puzzle, damage = damage_pieces(puzzle, rng)
     pairs = read_damage(find_pairs(puzzle, Mahalanobis(), CANDIDATES), damage)
     joints, partner = JointFeatures(pairs, pairs.sides.shape[1]), find_partners(truth)
-    found = make_example(number, joints, partner, damage), make_sample(number, joints, partner, rng)
-    kept.write_bytes(pickle.dumps(found))
-    return found
+    return make_example(number, joints, partner, damage), make_sample(number, joints, partner, rng)
 
 
 def make_quietly(path: Path, number: int, k: int, cache: Path) -> None:
@@ -70,7 +77,7 @@ def main() -> None:
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--without", nargs="*", default=[], help="photographs to evaluate on, as folder/name")
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--puzzles", type=int, default=5, help="puzzles made of each photograph")
+    parser.add_argument("--puzzles", type=int, default=10, help="puzzles made of each photograph")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--p", type=Path, help="where to save the networks of P")
     parser.add_argument("--evidence", type=Path, help="where to save the network of the evidence, beside the others")
@@ -88,7 +95,7 @@ def main() -> None:
     report(evidence, [s for _, s in hidden])
     if args.evidence:
         save({"damaged": evidence}, args.evidence)
-    parts = fit([e for e, _ in shown], 3, SAMPLE)
+    parts = fit([e for e, _ in shown], 3, SAMPLE, FIRST)
     print(evaluate(parts, [e for e, _ in hidden]))
     if args.p:
         save(dict(zip(NETWORKS, parts, strict=True)), args.p)

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
+from jigsolve.bench.damage import erode, wear
 from jigsolve.compatibility import Learned, learned
 from jigsolve.compatibility.joint_features import JointFeatures, context_columns
 from jigsolve.compatibility.learned import CANDIDATES, MIN_LOGIT
@@ -40,7 +41,7 @@ from jigsolve.runtime.workers import split_range
 
 SIZES = [28] * 9 + [8, 10, 14, 14, 20, 20, 24, 36, 40, 56, 64]
 MAX_PIECES = 3000
-ROUGH_SIZES = [28] * 9 + [16, 20, 20, 24, 24, 36, 40, 40, 56]
+ROUGH_SIZES = [28] * 9 + [16, 20, 24, 24, 36, 40, 40, 50, 56, 64]
 FIRST, LATER = (64, 24), (16, 8)  # hidden units of the first part and of the later ones
 SAMPLE = 12_000  # joints of each puzzle in the fit of the first network
 HELD_OUT = 4  # one photograph in four is held out
@@ -138,8 +139,10 @@ def damage_pieces(puzzle: Puzzle, rng: np.random.Generator) -> tuple[Puzzle, str
     pieces, draw = puzzle.pieces, rng.random()
     name = ""
     if draw < 0.43:
-        lost = int(min(rng.choice([1, 2, 3, 4], p=[0.3, 0.3, 0.22, 0.18]), min(pieces.shape[1:3]) // 5))
-        pieces, name = pieces[:, lost:-lost, lost:-lost], f"worn-{lost}"
+        lost = rng.choice([1, 2, 3, 4, 5, 6], p=[0.26, 0.28, 0.22, 0.14, 0.06, 0.04])
+        lost = int(min(lost, min(pieces.shape[1:3]) // 6))
+        is_enlarged = rng.random() < 0.15
+        pieces, name = (erode if is_enlarged else wear)(pieces, lost, rng), f"worn-{lost}"
     elif draw < 0.78:
         is_jpeg = draw < 0.70
         quality = int(rng.integers(60, 98) if is_jpeg else rng.integers(70, 96))
@@ -253,8 +256,11 @@ def _gradient(
     return out
 
 
-def fit(shown: list[Example], seed: int, sample: int = SAMPLE) -> list[Network]:
-    """The three networks, each on the logits of the one before. sample: joints of each puzzle that the first sees."""
+def fit(shown: list[Example], seed: int, sample: int = SAMPLE, hidden: tuple[int, ...] = FIRST) -> list[Network]:
+    """The three networks, each on the logits of the one before.
+
+    sample: joints of each puzzle that the first sees. hidden: units of the first.
+    """
     rng = np.random.default_rng(seed)
     near_best = len(View) * Measure.MAHALANOBIS  # gap to the best rival, the better of the two views
     x, y, w = [], [], []
@@ -266,7 +272,7 @@ def fit(shown: list[Example], seed: int, sample: int = SAMPLE) -> list[Network]:
         x.append(e.features[pick])
         y.append(e.true[pick])
         w.append(e.weight / chance[pick])
-    parts = [fit_net(*_stack(x, y, w), FIRST, 8, seed)]
+    parts = [fit_net(*_stack(x, y, w), hidden, 8, seed)]
     logit = [compute_logits(parts[0], e) for e in shown]
     for stage in range(2):
         x, y, w = [], [], []

@@ -43,7 +43,7 @@ def test_orientation_of_damaged_and_few_pieces(protocol: str, rotate: bool) -> N
     case = make_case(f"{protocol}+unknown-turns", photograph("coffee"), (28, 28), rotate, 4)
     result = jigsolve.solve(case.given, effort="fast", threads=1)
     assert result.puzzle.rotated == rotate
-    assert score_case(case, result.layout).neighbour > 0.5
+    assert score_case(case, result.layout).neighbour > 0.6
 
 
 def test_random_turns_leave_no_excess() -> None:

@@ -30,13 +30,13 @@ LARGE_EFFORT_PARAMS = {  # one long cooling finds more than several short ones
 # With evidence a joint costs up to 1.6, so the way to a better picture leads through worse ones; exchanges take longer.
 EVIDENCE_EXCHANGES, EVIDENCE_START_TEMPERATURE = 150, 2.0
 # Where borders are damaged, single joints say little: a growth ends in one of many poor optima, and segments lie in the
-# wrong order in puzzles of all sizes.
+# wrong order in puzzles of all sizes. Many short, warm cycles find more than a few long ones.
 _DAMAGED = SearchParams(
     restarts_per_100_pieces=80, rounds_per_100_pieces=200, rounds_per_deficient_piece=0, exchanges_per_round=60,
-    moves=DAMAGED_PUZZLE_MOVES,
+    max_idle_cycles=4, start_temperature=2.0, end_temperature=0.1, moves=DAMAGED_PUZZLE_MOVES,
 )  # fmt: skip
 DAMAGED_EFFORT_PARAMS = {
-    "fast": replace(_DAMAGED, restarts_per_100_pieces=20, rounds_per_100_pieces=40, max_idle_cycles=1, max_cycles=2),
+    "fast": replace(_DAMAGED, restarts_per_100_pieces=20, rounds_per_100_pieces=80, max_idle_cycles=1, max_cycles=2),
     "normal": _DAMAGED,
     "thorough": replace(_DAMAGED, rounds_per_100_pieces=800, max_idle_cycles=6, max_cycles=80),
 }
