@@ -72,9 +72,8 @@ class JointFeatures:
             of_sure = self.grid_similarity[sure].mean() if sure.any() else 0.0
             self.grid_trust = float(of_sure - self.grid_similarity.mean())
         self.side_phases: SidePhases | None = None
-        if (
-            border is CLEAN and uses_block_grids
-        ):  # grids do not continue across a gap, and those of a coded sheet are not the picture's
+        # Block grids do not continue across a gap, and those of a coded sheet are not the picture's.
+        if border is CLEAN and uses_block_grids:
             grids = pairs.block_grids or BlockGrids(puzzle, workers)
             self.side_phases = grids.trusted_phases(self.first[sure], self.second[sure])
         self.block_evidence = compare_grids(self.side_phases, self.first, self.second, workers)
