@@ -32,7 +32,7 @@ from jigsolve.compatibility.learned import CANDIDATES, MIN_LOGIT
 from jigsolve.compatibility.measures import Measure, View
 from jigsolve.compatibility.network import NETWORKS, Network
 from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, Pairs, find_pairs
-from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints, find_tainted
+from jigsolve.dissimilarity.damage import detect_damage, estimate_step, find_sheet_joints, find_tainted
 from jigsolve.io.render import render_sheet
 from jigsolve.puzzle.geometry import SIDES
 from jigsolve.puzzle.layout import Layout, facing_sides
@@ -187,7 +187,7 @@ def read_damage(pairs: Pairs, damage: str) -> Pairs:
     if found.border is CLEAN:
         found = replace(found, border=WORN if damage.startswith("worn") else NOISY)
     if found.coded:
-        found = replace(found, tainted=find_tainted(puzzle, (0, 0)))
+        found = replace(found, tainted=find_tainted(puzzle, (0, 0)), step=estimate_step(puzzle, (0, 0)))
     count = Learned().count_candidates(puzzle, found.border)
     pairs = find_pairs(puzzle, Mahalanobis(border=found.border), count, damage=found)
     return pairs.without(*sheet) if found.coded else pairs

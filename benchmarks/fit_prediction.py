@@ -1,23 +1,25 @@
 """Fit the network by which damaged sides predict the cut (`jigsolve.compatibility.prediction`), with PyTorch.
 
-    python benchmarks/fit_prediction.py PHOTOS [--out prediction.npz] [--minutes 25] [--puzzles 12] [--start OLD.npz]
+    python benchmarks/fit_prediction.py FOLDER ... --without NAMES [--out prediction.npz] [--minutes 60] [--puzzles 20]
+        [--start OLD.npz]
 
 Every photograph becomes several damaged puzzles, as in `fit_damaged.py`. The network is trained to tell a
 side's true partner from its nearest rivals: a small pair network turns the measures of two predictions into a score,
-the loss is the cross-entropy of the true partner, and the pair network is then thrown away. Every fourth photograph is
-held out; with --out a second fit uses all of them. Takes the given minutes for each fit on one core.
+the loss is the cross-entropy of the true partner, and the pair network is then thrown away. Photographs that --without
+names are left out of the fit and are what it is evaluated on. Takes the given minutes on one core.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
-from fit_learned import HELD_OUT, ROUGH_SIZES, damage_pieces, find_partners, make_puzzle, read_damage, read_photos
+from fit_learned import ROUGH_SIZES, damage_pieces, find_partners, make_puzzle, read_damage, read_photo
 from numpy.typing import NDArray
 from torch import nn
 from torch.nn import functional
@@ -25,13 +27,13 @@ from torch.nn import functional
 from jigsolve.compatibility import prediction
 from jigsolve.compatibility.learned import CANDIDATES
 from jigsolve.compatibility.measures import Trend
-from jigsolve.compatibility.prediction import BASIS, DEPTH, GROUPS, HEADS, RAW
-from jigsolve.dissimilarity import NO_SIDE, Mahalanobis, Strips, find_pairs
+from jigsolve.compatibility.prediction import BASIS, DEPTH, GROUPS, HEADS, LAYERS, RAW
+from jigsolve.dissimilarity import NO_SIDE, UNDAMAGED, Mahalanobis, Strips, find_pairs
 from jigsolve.puzzle.geometry import SIDES
 
 MAX_PIECES = 300
 MEASURES = int(Trend.MEAN)  # of predictions, which come before those of trends
-UNITS = 32
+UNITS, TAPS = 64, 5
 RIVALS, SIDES_AT_A_TIME = 18, 250
 NEAREST = 8  # rivals that are always shown; the others are drawn from the rest of the list
 RATE = 3e-3
@@ -43,9 +45,9 @@ class Example:
 
     photo: int
     damage: str
-    strips: torch.Tensor
-    tainted: torch.Tensor
-    told: torch.Tensor
+    strips: NDArray[np.float32]
+    tainted: NDArray[np.float32]
+    told: NDArray[np.float32]
     partner: NDArray[np.int64]
     sides: NDArray[np.int32]
 
@@ -55,9 +57,10 @@ class Predictor(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        inputs = 2 * 3 * DEPTH + GROUPS * DEPTH + 4
+        inputs = 2 * 3 * DEPTH + GROUPS * DEPTH + len(UNDAMAGED.describe())
         self.input = nn.Linear(inputs, UNITS)
-        self.first, self.second = (nn.Conv1d(UNITS, UNITS, 5, padding=2) for _ in range(2))
+        for layer in LAYERS:
+            self.add_module(layer, nn.Conv1d(UNITS, UNITS, TAPS, padding=TAPS // 2))
         self.output = nn.Linear(2 * UNITS, HEADS * GROUPS * (BASIS + 1))
         nn.init.zeros_(self.output.weight)
         nn.init.zeros_(self.output.bias)
@@ -67,16 +70,18 @@ class Predictor(nn.Module):
         self.base = nn.Parameter(base)
         self.pair = nn.Sequential(nn.Linear(MEASURES, 24), nn.ReLU(), nn.Linear(24, 1))
 
-    def read(self, strips: torch.Tensor, tainted: torch.Tensor, told: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def read(self, e: Example, sides: NDArray[np.int64]) -> tuple[torch.Tensor, ...]:
         """Predictions and variances, as `prediction.predict` has them."""
-        inputs = prediction._list_inputs(strips.numpy(), tainted.numpy(), told.numpy())
-        hidden = functional.relu(self.input(torch.from_numpy(inputs)))
-        deep = functional.relu(self.second(functional.relu(self.first(hidden.transpose(1, 2))))).transpose(1, 2)
-        out = self.output(torch.cat([hidden, deep], 2))
-        n, length = strips.shape[:2]
+        seen = e.strips[sides]
+        hidden = functional.relu(self.input(torch.from_numpy(prediction._list_inputs(seen, e.tainted[sides], e.told))))
+        deep = hidden.transpose(1, 2)
+        for layer in LAYERS:
+            deep = functional.relu(self.get_submodule(layer)(deep))
+        out = self.output(torch.cat([hidden, deep.transpose(1, 2)], 2))
+        n, length = seen.shape[:2]
         blend = out[..., : HEADS * GROUPS * BASIS].reshape(n, length, HEADS, GROUPS, BASIS) + self.base
         blend = blend + (1.0 - blend.sum(-1, keepdim=True)) / BASIS
-        basis = torch.cat([strips[:, :, :RAW], torch.from_numpy(prediction._smooth(strips.numpy()))], 2)
+        basis = torch.from_numpy(np.concatenate([seen[:, :, :RAW], prediction._smooth(seen)], axis=2))
         light = torch.einsum("nlhb,nlb->nlh", blend[..., 0, :], basis[..., 0])[..., None]
         colour = torch.einsum("nlhb,nlbc->nlhc", blend[..., 1, :], basis[..., 1:])
         variance = torch.exp(out[..., HEADS * GROUPS * BASIS :].clamp(-5.0, 8.0)).reshape(n, length, HEADS, GROUPS)
@@ -102,24 +107,21 @@ def _square(jump: torch.Tensor) -> torch.Tensor:
     return torch.stack([jump[..., 0] ** 2, 0.5 * (jump[..., 1:] ** 2).sum(-1)], -1)
 
 
-def make_examples(folder: Path, each: int, seed: int) -> list[Example]:
-    found = []
-    for number, photo in read_photos(folder):
-        for k in range(each):
-            rng = np.random.default_rng([seed, number, k])
-            puzzle, truth = make_puzzle(photo, rng, ROUGH_SIZES, MAX_PIECES)
-            if puzzle.pieces.shape[1] != puzzle.pieces.shape[2]:
-                continue  # strips of one length in a tensor
-            puzzle, damage = damage_pieces(puzzle, rng)
-            pairs = read_damage(find_pairs(puzzle, Mahalanobis(), CANDIDATES), damage)
-            n, length = puzzle.pieces.shape[:2]
-            strips = np.stack([Strips(puzzle.pieces, side).lab_to_depth(DEPTH) for side in range(SIDES)], axis=1)
-            strips = strips.reshape(SIDES * n, length, DEPTH, 3).astype(np.float32)
-            tainted = pairs.damage.tainted_pixels(slice(0, SIDES * n, 1), DEPTH)
-            told = pairs.damage.describe().astype(np.float32)
-            tensors = (torch.from_numpy(part) for part in (strips, tainted, told))
-            found.append(Example(number, damage, *tensors, find_partners(truth), pairs.sides))
-    return found
+def make_example(path: Path, number: int, k: int) -> Example | None:
+    """Puzzle k of a photograph, None if its pieces are not square: strips of one length make a tensor."""
+    rng = np.random.default_rng([77, number, k])
+    puzzle, truth = make_puzzle(read_photo(path), rng, ROUGH_SIZES, MAX_PIECES)
+    n, length, width = puzzle.pieces.shape[:3]
+    if length != width:
+        return None
+    puzzle, damage = damage_pieces(puzzle, rng)
+    pairs = read_damage(find_pairs(puzzle, Mahalanobis(), CANDIDATES), damage)
+    length = puzzle.pieces.shape[1]
+    strips = np.stack([Strips(puzzle.pieces, side).lab_to_depth(DEPTH) for side in range(SIDES)], axis=1)
+    strips = strips.reshape(SIDES * n, length, DEPTH, 3).astype(np.float32)
+    tainted = pairs.damage.tainted_pixels(slice(0, SIDES * n, 1), DEPTH)
+    told = pairs.damage.describe().astype(np.float32)
+    return Example(number, damage, strips, tainted, told, find_partners(truth), pairs.sides)
 
 
 def list_rivals(e: Example, rng: np.random.Generator | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -139,7 +141,7 @@ def score_rivals(net: Predictor, e: Example, sides: NDArray[np.int64], rivals: N
     """(sides, rivals) scores; very low where there is no rival."""
     used, place = np.unique(np.concatenate([sides, np.where(rivals < 0, sides[:, None], rivals).ravel()]),
                             return_inverse=True)  # fmt: skip
-    edge, variance = net.read(e.strips[used], e.tainted[used], e.told)
+    edge, variance = net.read(e, used)
     a = torch.from_numpy(np.repeat(place[: len(sides)], rivals.shape[1]))
     scores = net.score(edge, variance, a, torch.from_numpy(place[len(sides) :])).reshape(rivals.shape)
     return scores.masked_fill(torch.from_numpy(rivals < 0), -1e4)
@@ -187,7 +189,7 @@ def to_arrays(net: Predictor) -> dict[str, NDArray[np.float32]]:
     for name in ("input", "output"):
         layer = getattr(net, name)
         found |= {f"{name}_w": layer.weight.detach().numpy().T, f"{name}_b": layer.bias.detach().numpy()}
-    for name in ("first", "second"):
+    for name in LAYERS:
         layer = getattr(net, name)
         weight = layer.weight.detach().numpy().transpose(2, 1, 0)
         found |= {f"{name}_w": weight.reshape(-1, weight.shape[2]), f"{name}_b": layer.bias.detach().numpy()}
@@ -200,27 +202,34 @@ def load(net: Predictor, path: Path) -> None:
         for name in ("input", "output"):
             getattr(net, name).weight.copy_(torch.from_numpy(stored[f"{name}_w"].T.copy()))
             getattr(net, name).bias.copy_(torch.from_numpy(stored[f"{name}_b"]))
-        for name in ("first", "second"):
-            weight = stored[f"{name}_w"].reshape(5, UNITS, UNITS).transpose(2, 1, 0).copy()
+        for name in LAYERS:
+            weight = stored[f"{name}_w"].reshape(TAPS, UNITS, UNITS).transpose(2, 1, 0).copy()
             getattr(net, name).weight.copy_(torch.from_numpy(weight))
             getattr(net, name).bias.copy_(torch.from_numpy(stored[f"{name}_b"]))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("photos", type=Path)
-    parser.add_argument("--out", type=Path, help="where to save the fit on all photographs; without it, none is made")
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--without", nargs="*", default=[], help="photographs to evaluate on, as folder/name")
+    parser.add_argument("--out", type=Path, help="where to save the weights")
     parser.add_argument("--start", type=Path, help="weights to go on from")
-    parser.add_argument("--minutes", type=float, default=25.0, help="of each fit")
-    parser.add_argument("--puzzles", type=int, default=12, help="puzzles made of each photograph")
+    parser.add_argument("--minutes", type=float, default=60.0)
+    parser.add_argument("--puzzles", type=int, default=20, help="puzzles made of each photograph")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that make puzzles")
     args = parser.parse_args()
     torch.set_num_threads(1)
-    every = make_examples(args.photos, args.puzzles, seed=77)
-    held = [e for e in every if e.photo % HELD_OUT == 2]
-    print(f"{len(every)} puzzles, {len(held)} of them held out", flush=True)
-    evaluate(fit([e for e in every if e.photo % HELD_OUT != 2], args.minutes, args.start), held)
+    paths = [p for folder in args.folders for p in sorted(folder.iterdir()) if p.suffix.lower() in (".jpg", ".png")]
+    held = {k for k, path in enumerate(paths) if f"{path.parent.name}/{path.stem}" in args.without}
+    jobs = [(path, number, k) for number, path in enumerate(paths) for k in range(args.puzzles)]
+    with ProcessPoolExecutor(args.jobs) as pool:
+        every = [e for e in pool.map(make_example, *zip(*jobs, strict=True)) if e is not None]
+    shown = [e for e in every if e.photo not in held]
+    print(f"{len(every)} puzzles of {len(paths)} photographs, {len(shown)} of them to fit on", flush=True)
+    net = fit(shown, args.minutes, args.start)
     if args.out:
-        np.savez_compressed(args.out, **to_arrays(fit(every, args.minutes, args.start)))
+        np.savez_compressed(args.out, **to_arrays(net))
+    evaluate(net, [e for e in every if e.photo in held])
 
 
 if __name__ == "__main__":

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.ndimage import gaussian_filter
 
 from jigsolve.bench.protocols import Case, make_case
 from jigsolve.bench.scoring import score_case
 from jigsolve.dissimilarity import Fading, Mahalanobis, find_fading, find_pairs, fit_fading
+from jigsolve.dissimilarity.damage import find_mutual
+from jigsolve.dissimilarity.fading import Shape
 from jigsolve.io import render
 from jigsolve.pipeline import SolveParams, solve
 from jigsolve.pipeline.stages import FADED_NOTE
 from jigsolve.puzzle.geometry import side_id
+from jigsolve.puzzle.layout import joint_sides
 from jigsolve.puzzle.pieces import Puzzle, cut
 from pictures import photograph
 
@@ -60,6 +64,22 @@ def test_gains_and_offsets_are_those_of_the_pieces() -> None:
         np.abs(shown - slope * true - shift).mean()
         < 0.5 * np.abs(mean - np.poly1d(np.polyfit(true.ravel(), mean.ravel(), 1))(true)).mean()
     )
+
+
+def test_flat_pieces_are_matched_by_shape() -> None:
+    """Levels of a faint texture say which pieces have faded alike, and its shape says which are neighbours."""
+    rng = np.random.default_rng(2)
+    texture = gaussian_filter(rng.normal(0.0, 30.0, (280, 280, 3)), (3, 3, 0))
+    case = make_case("faded-20", np.clip(150.0 + texture, 0, 255).astype(np.uint8), (28, 28), False, 5)
+    true = {frozenset(pair) for pair in np.transpose(joint_sides(case.truth)).tolist()}
+    shares = []
+    for measure in (Mahalanobis(), Shape()):
+        mutual = find_mutual(find_pairs(case.puzzle, measure, 2))
+        found = {frozenset(pair) for pair in np.transpose([mutual.first, mutual.second]).tolist()}
+        shares.append(len(true & found) / len(true))
+    assert shares[0] < 0.5 < 0.9 < shares[1]
+    result = solve(case.puzzle, FAST)
+    assert score_case(case, result.layout).perfect
 
 
 def test_alpha_and_depth_are_kept() -> None:

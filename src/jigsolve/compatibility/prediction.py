@@ -34,6 +34,7 @@ BASIS = RAW + DEPTH
 HEADS = 2  # predictions of a side
 GROUPS = 2  # lightness and colour, which have weights and variances of their own
 STRIPS = HEADS * (3 + GROUPS)  # numbers of a pixel along the border: predictions, then variances
+LAYERS = ("first", "second")  # convolutions along the border
 _SMOOTHING = np.array([0.06136, 0.24477, 0.38774, 0.24477, 0.06136], dtype=np.float32)
 _NEAR = 4  # pixels whose mean the others are compared with
 _LINEAR, _LOG = 15.0, 1.5  # Lab units: scales of the two forms in which the network sees differences
@@ -82,7 +83,7 @@ def predict(strips: Singles, tainted: Singles, told: Floats) -> tuple[Singles, S
     x = _list_inputs(strips, tainted, told)
     hidden = np.maximum(x @ weights["input_w"] + weights["input_b"], 0.0)
     deep = hidden
-    for layer in ("first", "second"):
+    for layer in LAYERS:
         deep = convolve_rows(deep, weights[f"{layer}_w"], weights[f"{layer}_b"])
     out: Singles = np.concatenate([hidden, deep], axis=2) @ weights["output_w"] + weights["output_b"]
     blend = out[..., : HEADS * GROUPS * BASIS].reshape(n, length, HEADS, GROUPS, BASIS) + weights["base"]

@@ -97,8 +97,9 @@ BORDERS = {border.name: border for border in (CLEAN, WORN, NOISY)}
 class Damage:
     """What is known about the damage of a puzzle's borders.
 
-    coded: the sheet was coded with loss after it was scrambled. noise: standard deviation in grey levels, of the
-    pixels of the flatter pieces. loss: how neighbours differ across the cut, see `damage.estimate_loss`.
+    coded: the sheet was coded with loss after it was scrambled. step: by which the coder rounded low frequencies, as a
+    logarithm, 0 if it is small or unknown. noise: standard deviation in grey levels, of the pixels of the flatter
+    pieces. loss: how neighbours differ across the cut, see `damage.estimate_loss`.
     tainted: (4n, 2) pixels of each side, from the cut inward, that lie in a block of 8 or of 16 pixels with pixels of
     another piece of the sheet; None if the sheet is unknown.
     """
@@ -108,11 +109,12 @@ class Damage:
     noise: float = 0.0
     loss: float = 0.0
     tainted: NDArray[np.int8] | None = None
+    step: float = 0.0
 
     def describe(self) -> Floats:
-        """(4,) numbers that the network of predictions sees."""
-        level = np.log(self.noise + 0.3)
-        return np.array([self.border is NOISY, self.coded, level, min(max(self.loss, 0.0), MAX_LOSS)], dtype=np.float64)
+        """(5,) numbers that the networks of predictions and of evidence see."""
+        level, loss = np.log(self.noise + 0.3), min(max(self.loss, 0.0), MAX_LOSS)
+        return np.array([self.border is NOISY, self.coded, level, loss, self.step], dtype=np.float64)
 
     def tainted_pixels(self, sides: slice, depth: int) -> NDArray[np.float32]:
         """(sides, 2, depth) 1 where a pixel is tainted, by blocks of 8 and of 16."""

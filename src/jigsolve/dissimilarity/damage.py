@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.fft import dctn
 
 from jigsolve.dissimilarity.border import BLOCKS, CLEAN, NOISY, UNDAMAGED, WORN, Damage
 from jigsolve.dissimilarity.drawn import find_drawn_sides, to_bytes
@@ -38,6 +39,12 @@ WORN_FROM = 0.5  # 0: neighbours differ as adjacent pixels do; 1: as pixels at `
 FLATTER_PERCENT = 30  # of the pieces show noise rather than texture
 MEDIAN_TO_DEVIATION = 0.6745  # of a normal distribution
 CHANNELS = 3  # whose noise is independent, and averaged in a grey level
+LIGHTNESS = np.array([0.299, 0.587, 0.114])  # of red, green and blue, as JPEG weighs them
+JPEG_BLOCK = 8
+LOW_FREQUENCIES = ((0, 1, 1, 0, 2), (1, 0, 1, 2, 0))  # rows and columns of coefficients
+MAX_BLOCKS = 4000
+MAX_STEP = 60
+NEAR_MULTIPLE = 0.5  # mean cosine of coefficients, with their step as the period
 MIN_TEXTURE = 0.1  # squared Lab units between adjacent pixels: flatter borders show nothing
 
 
@@ -104,6 +111,34 @@ def find_tainted(puzzle: Puzzle, origin: tuple[int, int], classes: PieceClasses 
     piece = np.asarray(classes.representative)
     own = direction_of(np.arange(SIDES), -classes.turn_offset[piece][:, None])
     return np.take_along_axis(tainted[piece], own[:, :, None], axis=1).reshape(-1, len(BLOCKS))
+
+
+def estimate_step(puzzle: Puzzle, origin: tuple[int, int]) -> float:
+    """The logarithm of the steps to which a JPEG coder rounded low frequencies of the sheet, 0 where none is seen.
+
+    Decoded coefficients lie near multiples of their step. origin: see `find_tainted`.
+    """
+    pieces = to_bytes(puzzle.pieces)
+    grey = pieces[..., :3] @ LIGHTNESS if pieces.shape[3] >= len(LIGHTNESS) else pieces[..., 0].astype(np.float64)
+    height, width = grey.shape[1:]
+    sheet = grey.reshape(puzzle.rows, puzzle.cols, height, width).swapaxes(1, 2)
+    sheet = sheet.reshape(puzzle.rows * height, puzzle.cols * width)
+    left, top = (-start % JPEG_BLOCK for start in origin)
+    rows, cols = ((size - skipped) // JPEG_BLOCK for size, skipped in zip(sheet.shape, (top, left), strict=True))
+    whole = sheet[top:, left:][: rows * JPEG_BLOCK, : cols * JPEG_BLOCK]
+    blocks = whole.reshape(rows, JPEG_BLOCK, cols, JPEG_BLOCK).swapaxes(1, 2).reshape(-1, JPEG_BLOCK, JPEG_BLOCK)
+    blocks = blocks[:: 1 + rows * cols // MAX_BLOCKS]
+    found = [_find_period(values) for values in dctn(blocks, axes=(1, 2), norm="ortho")[:, *LOW_FREQUENCIES].T]
+    return float(np.mean(np.log(found)))
+
+
+def _find_period(values: Floats) -> int:
+    """The largest step whose multiples values lie near, 1 if there is none."""
+    for step in range(MAX_STEP, 1, -1):
+        multiples = values[np.abs(values) > 0.5 * step]
+        if len(multiples) >= MIN_SAMPLE and np.cos(2.0 * np.pi / step * multiples).mean() > NEAR_MULTIPLE:
+            return step
+    return 1
 
 
 def find_mutual(pairs: Pairs) -> MutualPairs:

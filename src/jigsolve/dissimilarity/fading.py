@@ -6,10 +6,14 @@ Two neighbours show the same levels at their cut. So each joint shows how their 
 between the two borders, and by the difference in contrast. All pieces are solved for together, by least squares with
 weights that ignore wrong joints. The prior of gains and offsets is a normal distribution, whose covariance is estimated
 from the puzzle: if all pieces fade towards white, or all channels alike, one number describes a piece.
+
+The first joints are those whose borders have the same shape, whatever their levels. Later fits take the joints that are
+likely when pieces are corrected (`pipeline.stages`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -19,10 +23,11 @@ from scipy.sparse import bsr_array
 from scipy.sparse.linalg import cg
 
 from jigsolve.dissimilarity.damage import MIN_SAMPLE, MutualPairs, SideIds, find_mutual
-from jigsolve.dissimilarity.form import Floats
+from jigsolve.dissimilarity.form import Floats, Term
 from jigsolve.dissimilarity.pairs import Pairs
+from jigsolve.dissimilarity.protocol import Dissimilarity
 from jigsolve.dissimilarity.search import find_pairs
-from jigsolve.dissimilarity.strips import border_pixels
+from jigsolve.dissimilarity.strips import Strips, border_pixels
 from jigsolve.puzzle import Pixels, Puzzle
 from jigsolve.puzzle.geometry import SIDES, piece_of, side_of
 from jigsolve.runtime import SERIAL, Workers
@@ -32,40 +37,39 @@ DEPENDENT_PX = 4  # pixels along a border that say as much as one independent pi
 MIN_DEVIATION = 0.5 / 255  # of the differences between the pixels of two borders: rounding
 STEP_DEVIATION = 1.0 / 255  # of the step between two borders, besides what their pixels differ by
 PRIOR_DEVIATION = 0.1  # of gains and offsets, before it is estimated
+SLOPE_SHARE = 0.4  # of the slope between the two outermost pixels, by which shapes are extrapolated
 FIRST_WIDTH, WIDTH = 20.0, 2.0  # standard deviations from which joints count less: at first, and later
 WIDE_ITERATIONS = 2
-ITERATIONS = 8
+ITERATIONS = 8  # to find out whether pieces have faded
+FIT_ITERATIONS = 12  # of every later fit, each of which starts with the prior of the last
 TEST_FOLDS = 3  # parts of the joints, each of which is predicted by the others
-TEST_ITERATIONS = 4
 TEST_GAP = 0.2  # by which the nearest side is nearer than the second, in joints that test it
-MIN_GAIN = 0.03  # of that prediction, in nats per joint: worn, noisy and coded puzzles have at most 0.021
-MIN_COST = 0.25  # of all joints without fading, in nats: most clean puzzles have at most 0.2
-MIN_CHANGE = 1.0 / 255  # of the pieces' mean levels, root mean square: clean puzzles have less than 0.5 / 255
-SURE_CHANGE = 5.0 / 255  # above which no test is needed: worn, noisy and coded puzzles have less
+MIN_GAIN = 0.02  # of that prediction, in nats per joint: clean, worn, noisy and coded puzzles have at most 0.01
+MIN_COST = 0.22  # of all joints without fading, in nats: most clean puzzles have at most 0.2
+MIN_CLEAR_JOINTS = 0.4  # of the pieces: worn and eroded puzzles have fewer joints of clearly the same shape
 MAX_SOLVER_STEPS = 300
 SOLVER_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
 class Fading:
-    """gain, offset: (n, colour channels) of every piece, for levels from 0 to 1. On average they are 1 and 0."""
+    """gain, offset: (n, colour channels) of every piece, for levels from 0 to 1. On average they are 1 and 0.
+
+    prior: (2 channels, 2 channels) covariance of all gains and offsets, None if unknown.
+    """
 
     gain: Floats
     offset: Floats
+    prior: Floats | None = None
 
     def take(self, numbers: NDArray[np.integer]) -> Fading:
-        return Fading(self.gain[numbers], self.offset[numbers])
+        return replace(self, gain=self.gain[numbers], offset=self.offset[numbers])
 
     def place(self, numbers: NDArray[np.integer], total: int) -> Fading:
         """The fading of `total` pieces, of which these numbers are the ones described here."""
         gain, offset = np.ones((total, self.gain.shape[1])), np.zeros((total, self.gain.shape[1]))
         gain[numbers], offset[numbers] = self.gain, self.offset
-        return Fading(gain, offset)
-
-    def measure_change(self, pieces: Pixels) -> float:
-        """The root mean square of the change of the pieces' mean levels."""
-        mean = pieces[..., : self.gain.shape[1]].mean(axis=(1, 2)) / np.iinfo(pieces.dtype).max
-        return float(np.sqrt(((mean - (mean - self.offset) / self.gain) ** 2).mean()))
+        return replace(self, gain=gain, offset=offset)
 
     def even_out(self, pieces: Pixels) -> Pixels:
         """The pieces as if all had faded alike, as far as the range of levels allows."""
@@ -97,24 +101,36 @@ def find_fading(pairs: Pairs, workers: Workers = SERIAL) -> Fading | None:
     """How pieces have faded; None if all have faded alike, or not at all. pairs: of the pieces as they are."""
     puzzle, mutual = pairs.puzzle, find_mutual(pairs)
     joints = _read_joints(puzzle, mutual.first, mutual.second)
-    none = _to_fading(np.zeros((len(puzzle), 2 * joints.first_mean.shape[1])))
-    if not len(joints.first) or _measure_costs(joints, none).mean() < MIN_COST:
+    if not len(joints.first) or _measure_costs(joints, _no_fading(len(puzzle), joints)).mean() < MIN_COST:
         return None
-    fading = _fit(joints, len(puzzle))
-    change = fading.measure_change(puzzle.pieces)
-    if change < MIN_CHANGE:
+    pairs = find_pairs(puzzle, Shape(), 2, workers)
+    mutual = find_mutual(pairs)
+    clear = _find_clear(pairs, mutual)
+    sure = _read_joints(puzzle, mutual.first[clear], mutual.second[clear])
+    if len(sure.first) < MIN_CLEAR_JOINTS * len(puzzle) or _test_fading(sure, len(puzzle)) < MIN_GAIN:
         return None
-    if change < SURE_CHANGE:
-        clear = _find_clear(pairs, mutual)
-        if _test_fading(_read_joints(puzzle, mutual.first[clear], mutual.second[clear]), len(puzzle)) < MIN_GAIN:
-            return None
-    mutual = find_mutual(find_pairs(fading.correct(puzzle), pairs.measure, 2, workers))
     return fit_fading(puzzle, mutual.first, mutual.second)
 
 
-def fit_fading(puzzle: Puzzle, first: SideIds, second: SideIds) -> Fading:
-    """How pieces have faded, if most of these pairs of sides are joints."""
-    return _fit(_read_joints(puzzle, first, second), len(puzzle))
+def fit_fading(
+    puzzle: Puzzle, first: SideIds, second: SideIds, chance: float | Floats = 1.0, prior: Floats | None = None
+) -> Fading:
+    """How pieces have faded, from pairs of sides and the chance that each is a joint. prior: of an earlier fit."""
+    return _fit(_read_joints(puzzle, first, second), len(puzzle), FIT_ITERATIONS, chance, prior)
+
+
+class Shape(Dissimilarity):
+    """Squared differences of borders extrapolated to the cut, each without its mean: fading hardly changes them.
+
+    In a flat region the sides with the most similar levels are those of pieces that have faded alike, not neighbours.
+    """
+
+    def terms(self, strips: Strips) -> Sequence[Term]:
+        outer, inner = strips.rgb[:, :, 0], strips.rgb[:, :, 1]
+        edge = (1.0 + SLOPE_SHARE) * outer - SLOPE_SHARE * inner
+        edge -= edge.mean(axis=1, keepdims=True)
+        half = np.broadcast_to(0.5 * np.eye(edge.shape[2]), (len(edge), edge.shape[2], edge.shape[2]))
+        return (Term(edge, edge, np.ascontiguousarray(half)),)
 
 
 def _find_clear(pairs: Pairs, mutual: MutualPairs) -> NDArray[np.bool_]:
@@ -190,13 +206,13 @@ def _extrapolate(pieces: Pixels, side: int, channels: int) -> Floats:
 def _test_fading(joints: _Joints, n: int) -> float:
     """By how much better a part of the joints is predicted by the fading that the others show than by none, in nats per
     joint."""
-    count, channels = joints.first_mean.shape
+    count = len(joints.first)
     if count < TEST_FOLDS * MIN_SAMPLE:
         return 0.0
-    gain, none = 0.0, _to_fading(np.zeros((n, 2 * channels)))
+    gain, none = 0.0, _no_fading(n, joints)
     for fold in range(TEST_FOLDS):
         held = np.arange(count) % TEST_FOLDS == fold
-        fading, others = _fit(joints.take(~held), n, TEST_ITERATIONS), joints.take(held)
+        fading, others = _fit(joints.take(~held), n), joints.take(held)
         gain += float((_measure_costs(others, none) - _measure_costs(others, fading)).sum())
     return float(gain / count)
 
@@ -236,16 +252,17 @@ def _compare(joints: _Joints, fading: Fading) -> _Steps:
     )  # fmt: skip
 
 
-def _fit(joints: _Joints, n: int, iterations: int = ITERATIONS) -> Fading:
+def _fit(
+    joints: _Joints, n: int, iterations: int = ITERATIONS, chance: float | Floats = 1.0, prior: Floats | None = None
+) -> Fading:
     """The likeliest fading of n pieces. The prior's covariance and the weights of the joints follow the solution."""
     channels = joints.first_mean.shape[1]
     size = 2 * channels
-    change = np.zeros((n, size))  # of gains, then of offsets
-    prior = PRIOR_DEVIATION**2 * np.eye(size)
+    fading, change = _no_fading(n, joints), np.zeros((n, size))  # of gains, then of offsets
+    prior = PRIOR_DEVIATION**2 * np.eye(size) if prior is None else prior
     for k in range(iterations):
-        fading = _to_fading(change)
         width = FIRST_WIDTH if k < WIDE_ITERATIONS else WIDTH
-        weight = 1.0 / (1.0 + _measure_misfit(joints, fading) / width**2) / channels  # channels hardly differ
+        weight = chance / (1.0 + _measure_misfit(joints, fading) / width**2) / channels  # channels hardly differ
         links, right = _make_equations(_compare(joints, fading), weight)
         diagonal = np.tile(np.linalg.inv(prior), (n, 1, 1))
         total = np.zeros((n, size))
@@ -255,12 +272,13 @@ def _fit(joints: _Joints, n: int, iterations: int = ITERATIONS) -> Fading:
         uncertainty = np.linalg.inv(diagonal)
         change = _solve(diagonal, uncertainty, joints, links, total, change)
         prior = change.T @ change / n + uncertainty.mean(axis=0) + 1e-8 * np.eye(size)
-    return _to_fading(change)
+        fading = Fading(1.0 + change[:, :channels], change[:, channels:], prior)
+    return fading
 
 
-def _to_fading(change: Floats) -> Fading:
-    channels = change.shape[1] // 2
-    return Fading(1.0 + change[:, :channels], change[:, channels:])
+def _no_fading(n: int, joints: _Joints) -> Fading:
+    channels = joints.first_mean.shape[1]
+    return Fading(np.ones((n, channels)), np.zeros((n, channels)))
 
 
 def _make_equations(seen: _Steps, weight: Floats) -> tuple[Floats, Floats]:

@@ -25,7 +25,7 @@ from jigsolve.dissimilarity import (
     find_pairs,
     fit_fading,
 )
-from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints, find_tainted
+from jigsolve.dissimilarity.damage import detect_damage, estimate_step, find_sheet_joints, find_tainted
 from jigsolve.pipeline.result import Result
 from jigsolve.pipeline.task import Task
 from jigsolve.pipeline.upright import turn_upright
@@ -38,7 +38,7 @@ from jigsolve.solvers import SOLVERS, Answer, Budget, GridProblem, estimate_shap
 
 FADED_NOTE = "Pieces have faded differently; --even-out evens the picture out."
 FADING_ROUNDS = 4  # of estimating how pieces have faded from likely joints of corrected pieces
-MIN_PROBABILITY = 0.5  # of these joints
+MIN_PROBABILITY = 0.02  # of these joints, which count as much as they are likely
 JUDGE = Learned()  # the calibrated P that all answers are judged by
 
 
@@ -83,8 +83,9 @@ def _correct_fading(task: Task, pairs: Pairs, workers: Workers) -> Pairs:
     for _ in range(FADING_ROUNDS):
         pairs = _find_clean(task, fading.correct(shown), workers)
         P = triu(JUDGE.compute_probabilities(pairs, workers)).tocoo()
-        likely = P.data >= MIN_PROBABILITY
-        fading = fit_fading(shown, P.row[likely].astype(np.intp), P.col[likely].astype(np.intp))
+        kept = P.data >= MIN_PROBABILITY
+        first, second = P.row[kept].astype(np.intp), P.col[kept].astype(np.intp)
+        fading = fit_fading(shown, first, second, P.data[kept], fading.prior)
     return replace(_find_clean(task, fading.correct(shown), workers), fading=fading)
 
 
@@ -99,7 +100,9 @@ def _read_damage(task: Task, pairs: Pairs, classes: PieceClasses, workers: Worke
         damage = replace(damage, border=BORDERS[chosen])
     if damage.border is not CLEAN:
         if damage.coded:
-            damage = replace(damage, tainted=find_tainted(task.puzzle, task.given.margin[:2], classes))
+            origin = task.given.margin[:2]
+            tainted, step = find_tainted(task.puzzle, origin, classes), estimate_step(task.puzzle, origin)
+            damage = replace(damage, tainted=tainted, step=step)
         measure = pairs.measure.for_border(damage.border)
         assert measure is not None  # detect_damage and SolveParams have checked it
         count = _count_candidates(task, pairs.puzzle, damage.border)
