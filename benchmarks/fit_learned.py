@@ -31,7 +31,7 @@ from jigsolve.compatibility.joint_features import JointFeatures, context_columns
 from jigsolve.compatibility.learned import CANDIDATES, MIN_LOGIT
 from jigsolve.compatibility.measures import Measure, View
 from jigsolve.compatibility.network import NETWORKS, Network
-from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, Pairs, find_pairs
+from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, Pairs, find_pairs, restore_pieces
 from jigsolve.dissimilarity.damage import detect_damage, estimate_step, find_sheet_joints, find_tainted
 from jigsolve.io.render import render_sheet
 from jigsolve.puzzle.geometry import SIDES
@@ -183,11 +183,15 @@ def make_examples(folder: Path, each: int, seed: int) -> Iterator[Example]:
 def read_damage(pairs: Pairs, damage: str) -> Pairs:
     """The pairs of a damaged puzzle as the program reads them, or as their damage asks for if it finds none."""
     puzzle, sheet = pairs.puzzle, find_sheet_joints(pairs.puzzle)
-    found = detect_damage(pairs, sheet)
+    found, restored = detect_damage(pairs, sheet), restore_pieces(puzzle)
     if found.border is CLEAN:
         found = replace(found, border=WORN if damage.startswith("worn") else NOISY)
+    if restored is not None:
+        found = replace(found, border=NOISY, coded=True)
     if found.coded:
         found = replace(found, tainted=find_tainted(puzzle, (0, 0)), step=estimate_step(puzzle, (0, 0)))
+    if restored is not None:
+        puzzle = replace(puzzle, pieces=restored)
     count = Learned().count_candidates(puzzle, found.border)
     pairs = find_pairs(puzzle, Mahalanobis(border=found.border), count, damage=found)
     return pairs.without(*sheet) if found.coded else pairs

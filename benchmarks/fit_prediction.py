@@ -117,7 +117,7 @@ def make_example(path: Path, number: int, k: int) -> Example | None:
     puzzle, damage = damage_pieces(puzzle, rng)
     pairs = read_damage(find_pairs(puzzle, Mahalanobis(), CANDIDATES), damage)
     length = puzzle.pieces.shape[1]
-    strips = np.stack([Strips(puzzle.pieces, side).lab_to_depth(DEPTH) for side in range(SIDES)], axis=1)
+    strips = np.stack([Strips(pairs.puzzle.pieces, side).lab_to_depth(DEPTH) for side in range(SIDES)], axis=1)
     strips = strips.reshape(SIDES * n, length, DEPTH, 3).astype(np.float32)
     tainted = pairs.damage.tainted_pixels(slice(0, SIDES * n, 1), DEPTH)
     told = pairs.damage.describe().astype(np.float32)

@@ -21,6 +21,7 @@ from scipy.sparse import coo_array, csr_array
 
 from jigsolve.compatibility.evidence import Evidence
 from jigsolve.confidence.values import Candidates, Confidence, Floats
+from jigsolve.dissimilarity import CLEAN, WORN
 from jigsolve.puzzle import HOLE, NO_PINS, Layout, PieceClasses, Pins, facing_sides
 from jigsolve.puzzle.geometry import DOWN, RIGHT, SIDES, opposite, piece_of, side_facing, side_id, side_of
 
@@ -31,6 +32,7 @@ REGION = 5  # cells across the region of a cell
 FEATURES = ("worse gap", "better gap", "copies", "weaker piece", "better loop", "worse loop", "region")
 WEIGHTS = np.array([0.373, 0.494, 4.614, 0.414, 0.18, 0.048, 0.322])
 BIAS = 2.095
+WORN_BIAS, TURNED_BIAS = 0.0, 0.0  # added if borders are worn, and if they are damaged and pieces turned
 PIECE_MODEL = (1.112, -0.734)  # slope and bias, for the weakest joint of a piece's best path to the main body
 SHIFT_SLOPE = 0.25  # log odds for each nat by which the picture is better than a shift of it: joints err together
 PICTURE_MODEL = (-0.882, 1.859)  # the same for the log of all doubts: errors come in clusters, so no product of joints
@@ -46,6 +48,7 @@ def estimate_confidence(
     turns: tuple[int, ...],
     pins: Pins = NO_PINS,
     evidence: Evidence | None = None,
+    border: str = CLEAN.name,
 ) -> Confidence:
     """P: `Learned.compute_probabilities` over classes; turns: those that a piece may need; pins are certain.
 
@@ -55,10 +58,11 @@ def estimate_confidence(
     from scipy.special import expit, gammaln, logit  # slow to import
 
     joints = LayoutJoints(classes, layout, turns)
+    bias = BIAS + find_damage_bias(border, turns)
     pinned, *certain = pins.find_held(layout.pieces, layout.turns)
     # that the two sides of a joint, or copies of them, face each other in the truth too
     likely = tuple(
-        np.where(exists, np.where(sure, 1.0, expit(x @ WEIGHTS + BIAS + doubt)), np.nan)
+        np.where(exists, np.where(sure, 1.0, expit(x @ WEIGHTS + bias + doubt)), np.nan)
         for sure, exists, x, doubt in zip(
             certain, joints.exist, compute_features(P, joints), _weigh_doubts(joints, evidence), strict=True
         )
@@ -66,12 +70,12 @@ def estimate_confidence(
     draws = [np.where(sure, 1.0, draw) for sure, draw in zip(certain, joints.draw_probabilities(), strict=True)]
     right, down = (probability * draw for probability, draw in zip(likely, draws, strict=True))
     alike = (classes.copies * joints.symmetry)[classes.class_of[layout.pieces]]
-    slope, bias = PIECE_MODEL
-    placed = np.where(pinned, 1.0, expit(slope * logit(find_attachment(*likely)) + bias) / alike)
+    slope, offset = PIECE_MODEL
+    placed = np.where(pinned, 1.0, expit(slope * logit(find_attachment(*likely)) + offset) / alike)
     pieces = np.where(layout.pieces != HOLE, placed, np.nan)
     weakest = min((float(np.nanmin(grid)) for grid in likely if not np.isnan(grid).all()), default=1.0)
-    slope, bias = PICTURE_MODEL
-    picture = min(weakest, float(expit(slope * np.log(sum_doubts(likely)) + bias)))
+    slope, offset = PICTURE_MODEL
+    picture = min(weakest, float(expit(slope * np.log(sum_doubts(likely)) + offset)))
     if evidence is not None and not pinned.any():
         picture *= doubt_shifts(P, joints, evidence)
     orders = float((gammaln(classes.copies + 1.0) + classes.copies * np.log(joints.symmetry)).sum())
@@ -81,7 +85,15 @@ def estimate_confidence(
 
 def judge_layout(candidates: Candidates, layout: Layout, turns: tuple[int, ...], pins: Pins = NO_PINS) -> Confidence:
     """The confidence in any layout of the pieces, for instance one that a person has edited."""
-    return estimate_confidence(candidates.P, candidates.classes, layout, turns, pins, candidates.evidence)
+    return estimate_confidence(
+        candidates.P, candidates.classes, layout, turns, pins, candidates.evidence, candidates.border
+    )
+
+
+def find_damage_bias(border: str, turns: tuple[int, ...]) -> float:
+    """Log odds by which the joints of damaged puzzles are surer than their P says, on average."""
+    turned = border != CLEAN.name and len(turns) > 1
+    return WORN_BIAS * (border == WORN.name) + TURNED_BIAS * turned
 
 
 def _weigh_doubts(joints: LayoutJoints, evidence: Evidence | None) -> list[Floats]:

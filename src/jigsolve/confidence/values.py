@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from jigsolve.compatibility.evidence import Evidence
+from jigsolve.dissimilarity import CLEAN
 from jigsolve.puzzle import PieceClasses
 from jigsolve.puzzle.geometry import SIDES, direction_of, piece_of, side_facing, side_id, side_of
 from jigsolve.runtime.notebook import embed_picture, join_parts
@@ -92,6 +93,7 @@ class Candidates:
     classes: the piece classes.
     numbers: the numbers of these pieces in a bag of `total`; None: they are all there are.
     evidence: absolute evidence of any pair of sides, if the compatibility has it.
+    border: the state of the borders that P was computed for.
     """
 
     P: csr_array
@@ -99,6 +101,7 @@ class Candidates:
     numbers: NDArray[np.integer] | None = None
     total: int = 0
     evidence: Evidence | None = None
+    border: str = CLEAN.name
 
     def __repr__(self) -> str:
         return f"Candidates({self.P.nnz // 2} joints of {len(self.classes.class_of)} pieces)"

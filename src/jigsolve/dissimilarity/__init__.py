@@ -8,6 +8,7 @@ from jigsolve.dissimilarity.mahalanobis import Mahalanobis
 from jigsolve.dissimilarity.mgc import Mgc
 from jigsolve.dissimilarity.pairs import NO_SIDE, CandidateBias, Pairs
 from jigsolve.dissimilarity.protocol import Dissimilarity
+from jigsolve.dissimilarity.restoration import restore_pieces
 from jigsolve.dissimilarity.search import compute_quartiles, find_pairs
 from jigsolve.dissimilarity.ssd import Ssd
 from jigsolve.dissimilarity.strips import Strips
@@ -17,5 +18,5 @@ DISSIMILARITIES: dict[str, Dissimilarity] = {"mahalanobis": Mahalanobis(), "mgc"
 __all__ = [
     "BORDERS", "CLEAN", "DISSIMILARITIES", "NOISY", "NO_SIDE", "UNDAMAGED", "WORN", "BlockGrids", "Border",
     "CandidateBias", "Damage", "Dissimilarity", "Fading", "Mahalanobis", "Mgc", "Pairs", "Ssd", "Strips", "Term",
-    "compute_quartiles", "find_fading", "find_pairs", "fit_fading",
+    "compute_quartiles", "find_fading", "find_pairs", "fit_fading", "restore_pieces",
 ]  # fmt: skip

@@ -17,6 +17,7 @@ from jigsolve.confidence import Candidates, judge_layout
 from jigsolve.dissimilarity import (
     BORDERS,
     CLEAN,
+    NOISY,
     BlockGrids,
     Border,
     Fading,
@@ -24,8 +25,10 @@ from jigsolve.dissimilarity import (
     find_fading,
     find_pairs,
     fit_fading,
+    restore_pieces,
 )
 from jigsolve.dissimilarity.damage import detect_damage, estimate_step, find_sheet_joints, find_tainted
+from jigsolve.dissimilarity.drawn import find_drawn_sides
 from jigsolve.pipeline.result import Result
 from jigsolve.pipeline.task import Task
 from jigsolve.pipeline.upright import turn_upright
@@ -96,17 +99,22 @@ def _read_damage(task: Task, pairs: Pairs, classes: PieceClasses, workers: Worke
         return pairs
     sheet = find_sheet_joints(task.puzzle, classes)
     damage = detect_damage(pairs, sheet, workers)
+    origin, puzzle = task.given.margin[:2], pairs.puzzle
+    if pairs.fading is None and pairs.measure.for_border(NOISY) is not None and find_drawn_sides(puzzle) is None:
+        restored = restore_pieces(task.puzzle, origin)
+        if restored is not None:
+            damage = replace(damage, border=NOISY, coded=True)
+            puzzle = merge_copies(replace(task.puzzle, pieces=restored), classes)
     if chosen is not None:
         damage = replace(damage, border=BORDERS[chosen])
     if damage.border is not CLEAN:
         if damage.coded:
-            origin = task.given.margin[:2]
             tainted, step = find_tainted(task.puzzle, origin, classes), estimate_step(task.puzzle, origin)
             damage = replace(damage, tainted=tainted, step=step)
         measure = pairs.measure.for_border(damage.border)
         assert measure is not None  # detect_damage and SolveParams have checked it
-        count = _count_candidates(task, pairs.puzzle, damage.border)
-        found = find_pairs(pairs.puzzle, measure, count, workers, damage=damage)
+        count = _count_candidates(task, puzzle, damage.border)
+        found = find_pairs(puzzle, measure, count, workers, damage=damage)
         pairs = replace(found, fading=pairs.fading)
     return pairs.without(*sheet) if damage.coded else pairs
 
@@ -185,7 +193,7 @@ def judge(task: Task, pairs: Pairs, joints: Joints, answer: Answer) -> Result:
     with limit_blas_threads(1):
         known = _find_known(task, pairs, joints, answer)
         assert known.P is not None
-        candidates = Candidates(known.P, pairs.classes, evidence=known.evidence)
+        candidates = Candidates(known.P, pairs.classes, evidence=known.evidence, border=pairs.border.name)
         confidence = judge_layout(candidates, answer.layout, task.puzzle.turns, task.pins)
     clock.finish()
     return Result(
