@@ -374,7 +374,7 @@ def _estimate_grids(sheet: Pixels, options: ReadOptions) -> tuple[list[GridEstim
         if best.cells == (1, 1):
             raise _make_no_cuts_error(sheet, estimates)
         return [best], [f"Pieces of {describe_size(best)} found ({confidence}{f'; next {others}' if others else ''})."]
-    estimates = tried if best in tried else [best]
+    estimates = tried or [best]  # more pieces than can be tried would show their cuts
     size = describe_size(next((one for one in estimates if one.cells != (1, 1)), best))
     others = f", or else {others}" if others else ""
     return estimates, [f"Unsure of the piece size: {size} ({confidence}){others}; --piece overrides it."]

@@ -38,6 +38,7 @@ OFFSET_COST = 7.0  # of any other grid with an offset, plus the logarithm of the
 FRACTION_COST = 4.0  # of a pitch that is no whole number, in addition
 MIN_GAIN = 0.5  # log evidence of a grid without its prior: whole photographs have 0, two pieces of one 3 and more
 SHOWN_TEXTURE = 0.45  # with a smaller share of pixels that are not flat, grids without evidence count, too: text
+MIN_UNSHOWN_PX = 12  # pitch of grids without evidence: the many cuts of a finer one would show
 MIN_FRACTIONAL_PX = 8.0  # smaller fractional pitches are not searched for
 HALF_CUT = 0.6  # pixels: how far from a cut the pixels jump
 START_STEP_PX = 0.5  # between the starts of fractional grids that are tried
@@ -65,6 +66,11 @@ class AxisGrid(NamedTuple):
     def evidence(self) -> float:
         """Log posterior, but for a constant."""
         return self.gain + self.log_prior
+
+    @property
+    def has_offset(self) -> bool:
+        """Whether something else lies before the first cell."""
+        return self.start > 0 and not self.is_cropped
 
     @property
     def is_shown(self) -> bool:
@@ -142,7 +148,8 @@ def rank_grids(jumps: Jumps, given: int | None) -> list[AxisGrid]:
     for size in range(MIN_PIECE_PX, n // 2 + MAX_CROP_PX + 1):
         found = _weigh_starts(clipped, size, size)
         grids += found if 2 * size <= n else [grid for grid in found if grid.start in (0, n - size)]
-    possible = [grid for grid in grids if grid.is_shown or jumps.texture < SHOWN_TEXTURE]
+    is_text = jumps.texture < SHOWN_TEXTURE
+    possible = [grid for grid in grids if grid.is_shown or (is_text and grid.pitch >= MIN_UNSHOWN_PX)]
     possible.append(AxisGrid(n, 0, 0.0, has_cuts=False))
     return sorted(possible, key=lambda grid: -grid.evidence)[:MAX_GRIDS_PER_AXIS]
 

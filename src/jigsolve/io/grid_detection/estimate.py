@@ -190,7 +190,8 @@ def _weigh_shape(x: AxisGrid, y: AxisGrid, is_text: bool) -> float:
     if not is_text and min(x.gain, y.gain) >= CLEAR_GAIN:
         return both_cost - CLEAR_OBLONG_GAIN
     is_long = max(x.pitch, y.pitch) > MAX_USUAL_ASPECT * min(x.pitch, y.pitch)
-    return both_cost + OBLONG_COST + (LONG_OFFSET_COST if is_text and is_long and (x.start > 0 or y.start > 0) else 0.0)
+    is_unlikely = is_text and is_long and (x.has_offset or y.has_offset)
+    return both_cost + OBLONG_COST + (LONG_OFFSET_COST if is_unlikely else 0.0)
 
 
 def _has_flat_cells(sheet: Pixels, estimate: GridEstimate) -> bool:
