@@ -3,9 +3,9 @@
     python benchmarks/few_pieces.py data/train data/pomeranz805 --sheets 400
 
 A sheet has 2 to 5 rows and columns; half have square pieces from a random place of a photograph, half are cut from the
-whole, 600 pixels wide. Every other sheet is saved as JPEG of quality 75 to 95. Shuffles that leave a whole row or column
-side by side as it was are not used: no cut shows there. An answer is wrapped if it is the truth, rolled in a circle, and
-believed if the whole picture is, with a probability of 0.9.
+whole, 600 pixels wide. Every other sheet is saved as JPEG of quality 75 to 95. Shuffles that leave a whole row or
+column side by side as it was are not used: no cut shows there. An answer is wrapped if it is the truth, rolled in a
+circle, and believed if the whole picture is, with a probability of 0.9.
 """
 
 import argparse
