@@ -294,6 +294,18 @@ def test_mixed_pixels_at_the_cuts_of_a_scaled_sheet_are_no_lines() -> None:
     assert estimate_grid(scaled).cells == (12, 10)
 
 
+def test_a_window_around_lines_says_nothing_about_them() -> None:
+    """Pixels of the window are the same on a line that is continued and beside it."""
+    puzzle, _ = shuffled("coffee", (40, 40))
+    sheet = with_gaps(puzzle, 6, (37, 56, 240), (3, 2, 8, 13))
+    window = np.zeros((900, 900, 3), dtype=np.uint8)
+    window[np.random.default_rng(0).random(900) < 0.5] = 255
+    window[215:, 100:][: sheet.shape[0], : sheet.shape[1]] = sheet
+    found = estimate_grid(window)
+    assert (found.cells, found.is_sure) == ((puzzle.cols, puzzle.rows), True)
+    np.testing.assert_allclose(found.corner, (103, 217), atol=1)
+
+
 def test_lines_beside_a_sheet_are_no_cuts() -> None:
     """Boxes of a form lie at every third cut, and as often between cuts."""
     puzzle, _ = scramble(cut(photograph("coffee")[:384, :576], (24, 24)), False, 1)

@@ -30,6 +30,7 @@ MIN_LIKELY = 0.0005  # probability of a grid whose surroundings are looked at
 MIN_CLEAR_JUMP = 0.5  # on average at the cuts, if they show which rows are no pieces
 MIN_CUT_SHARE = 0.3  # of the usual jump at the cuts that a row of pieces has
 MAX_OTHER_SHARE = 0.6  # of the jump at the cuts that other lines of a row of pieces have, on average
+MIN_CUTS_FOR_OTHERS = 8  # through a row: with fewer, a line of the picture counts as much as some of the cuts
 MIN_CUTS = 3  # through a row, by which it is judged: fewer may all lie between flat pieces
 MAX_SQUARES = 8  # pitches of one axis that are tried on the other
 MAX_ESTIMATES = 16  # grids that are returned
@@ -232,7 +233,7 @@ def _take_off(sheet: Pixels, rows: Axis, columns: Axis, jumps: Jumps) -> Axis:
     if len(cuts) < MIN_CUTS or float(jumps.sizes[cuts].mean()) < MIN_CLEAR_JUMP:  # text, of which rows may be empty
         return rows
     least = MIN_CUT_SHARE * float(np.clip(jumps.sizes[cuts], 0.0, MAX_JUMP).mean())
-    shifts = np.arange(2, int(columns.pitch / 2) + 1)
+    shifts = np.arange(2, int(columns.pitch / 2) + 1) if len(cuts) >= MIN_CUTS_FOR_OTHERS else np.arange(0)
 
     def is_outside(row: int) -> bool:
         top = int(np.ceil(rows.start + row * rows.pitch))

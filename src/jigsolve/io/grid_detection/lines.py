@@ -73,7 +73,7 @@ def find_lines(sheet: Pixels) -> tuple[Lines, Lines] | None:
     if found is None or not _has_one_colour(*found):
         return None
     across, down = found
-    if _is_mixture(sheet, across) or _is_mixture(sheet.swapaxes(0, 1), down):
+    if _is_mixture(_select(sheet, down), across) or _is_mixture(_select(sheet.swapaxes(0, 1), across), down):
         return None
     if 1 in (across.count, down.count):
         return found
@@ -143,6 +143,11 @@ def _have_colour(colours: Floats, colour: Floats) -> NDArray[np.bool_]:
     difference = np.abs(colours - colour).max(axis=1)
     lighter = np.abs(to_lightness(colours) - to_lightness(colour))
     return np.asarray((lighter <= MAX_LIGHTNESS_DIFFERENCE) & (difference <= MAX_COLOUR_DIFFERENCE))
+
+
+def _select(sheet: Pixels, rows: Lines) -> Pixels:
+    """The rows of the tiles alone."""
+    return sheet[max(0, int(rows.start)) : int(rows.start + rows.count * rows.pitch)]
 
 
 def _is_mixture(sheet: Pixels, lines: Lines) -> bool:
