@@ -94,15 +94,22 @@ def draw_page(rng: Rng) -> Image.Image:
     return draw_pages.draw_page(rng, (int(rng.integers(700, 1300)), int(rng.integers(500, 1000))))
 
 
+def draw_black_page(rng: Rng) -> Image.Image:
+    """Text without shades of grey, as fax machines and scanners save it."""
+    return draw_page(rng).convert("1", dither=Image.Dither.NONE).convert("RGB")
+
+
 DRAWN: dict[str, Callable[[Rng], Image.Image]] = {
     "text, strips": draw_page,
     "text, squares": draw_page,
+    "black text, squares": draw_black_page,
     "drawn, squares": draw_pages.draw_picture,
 }
 
 
 def make_case(picture: Pixels, kind: str, lossy: bool, rng: Rng, name: str) -> Case:
     height, width = picture.shape[:2]
+    change = SHEETS.get(kind.removeprefix("few, "))
     w, h = (int(size) for size in np.exp(rng.uniform(np.log(16), np.log(128.99), 2)))
     is_square = rng.random() < 0.5
     if not kind.startswith("oblong") and (kind not in ("margin", "frame") or is_square):
@@ -112,24 +119,24 @@ def make_case(picture: Pixels, kind: str, lossy: bool, rng: Rng, name: str) -> C
         w, h = (width, h) if rng.random() < 0.5 else (h, height)
     elif kind == "one row":
         w, h = (w, height) if rng.random() < 0.5 else (width, h)
-    elif kind == "few":
+    elif kind.startswith("few"):
         w, h = (side // int(rng.integers(2, 6)) for side in (width, height))
     elif kind == "text, strips":
         h = int(rng.integers(20, 41))
         w, h = (width, h) if rng.random() < 0.5 else (h, height)
     elif kind.endswith("squares"):
         w = h = int(rng.integers(40, 121))
-    elif kind in SHEETS:
+    elif change is not None:
         w, h = max(w, 24), max(h, 24)
     turned = kind.endswith("turned") or (kind in ("strips", "one row") and rng.random() < 0.5)
     whole = cut(picture, (w, h))
     scrambled, truth = scramble(whole, turned, int(rng.integers(1 << 30)))
-    while kind == "few" and not sheets.shows_cuts(scrambled, truth):
+    while kind.startswith("few") and not sheets.shows_cuts(scrambled, truth):
         scrambled, truth = scramble(whole, turned, int(rng.integers(1 << 30)))
     sheet = render.render_sheet(scrambled)
     case = Case(kind, None, sheet, Span(0, w * whole.cols, whole.cols), Span(0, h * whole.rows, whole.rows), name)
-    if kind in SHEETS:
-        case = SHEETS[kind](case, scrambled, picture, rng)
+    if change is not None:
+        case = change(case, scrambled, picture, rng)
     quality = int(rng.integers(75, 96)) if lossy else None
     if quality is None:
         return case
@@ -214,7 +221,8 @@ SHEETS: dict[str, Callable[[Case, Puzzle, Pixels, Rng], Case]] = {
     "scaled": scale_sheet,
     "cropped": crop_sheet,
 }
-KINDS = ("square", "square, turned", "oblong", "oblong, turned", "strips", "one row", "few", *SHEETS, *DRAWN)
+FEW = ("few", "few, turned", *(f"few, {name}" for name in ("frame", "window", "gaps", "lines", "scaled", "cropped")))
+KINDS = ("square", "square, turned", "oblong", "oblong, turned", "strips", "one row", *FEW, *SHEETS, *DRAWN)
 
 
 def fits(found: Span, true: Span, length: int, hidden: int) -> bool:

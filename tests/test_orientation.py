@@ -11,6 +11,7 @@ import pytest
 import jigsolve
 from jigsolve.bench.protocols import make_case
 from jigsolve.bench.scoring import score_case
+from jigsolve.bench.sheets import draw_gaps
 from jigsolve.cli import run
 from jigsolve.dissimilarity import CLEAN, NOISY
 from jigsolve.io import files, inputs, render
@@ -44,6 +45,16 @@ def test_orientation_of_damaged_and_few_pieces(protocol: str, rotate: bool) -> N
     result = jigsolve.solve(case.given, effort="fast", threads=1)
     assert result.puzzle.rotated == rotate
     assert score_case(case, result.layout).neighbour > 0.6
+
+
+@pytest.mark.parametrize("name", ["coffee", "astronaut", "chelsea"])
+def test_a_solved_sheet_with_gaps_is_upright(name: str) -> None:
+    """Every side matches the one that lies beside it on the sheet, which other tests leave out."""
+    whole = cut(photograph(name), (40, 40))
+    settled = settle(inputs.from_sheet(draw_gaps(whole, 3, np.random.default_rng(1))), threads=1)
+    assert not settled.puzzle.rotated
+    turned, _ = scramble(whole, True, 1)
+    assert settle(inputs.from_sheet(draw_gaps(turned, 3, np.random.default_rng(1))), threads=1).puzzle.rotated
 
 
 def test_random_turns_leave_no_excess() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.ndimage import gaussian_filter
 
 import jigsolve
 from jigsolve.bench import sheets
@@ -12,6 +13,7 @@ from jigsolve.bench.scoring import score_case
 from jigsolve.io import inputs, pictures, render
 from jigsolve.io.grid_detection import Axis, cut_cells, estimate_grid, find_tiles
 from jigsolve.io.grid_detection.lines import find_lines
+from jigsolve.pipeline.root import settle
 from jigsolve.puzzle import Layout, Puzzle, cut, scramble
 from pictures import photograph
 
@@ -253,6 +255,67 @@ def test_a_wide_margin_is_no_row_of_pieces() -> None:
     read = inputs.from_sheet(sheet[:397, :595])
     assert (read.puzzle.rows, read.puzzle.cols) == (9, 14)
     assert read.margin == (0, 0, 35, 37)
+
+
+@pytest.mark.parametrize("name", ["astronaut", "coffee", "chelsea"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_four_cropped_pieces(name: str, seed: int) -> None:
+    """A single cut along each axis, not in the middle of the sheet."""
+    case = make_case("few-2+cropped-3", photograph(name), (28, 28), False, seed)
+    found = settle(case.given, threads=1)
+    assert (found.puzzle.rows, found.puzzle.cols) == (2, 2)
+
+
+def test_a_cropped_row_of_strips_keeps_the_last() -> None:
+    puzzle, _ = scramble(cut(photograph("coffee"), (40, 400)), False, 1)
+    read = inputs.from_sheet(render.render_sheet(puzzle)[:, :-3])
+    assert (read.puzzle.rows, read.puzzle.cols, read.piece) == (1, 15, (40, 400))
+
+
+@pytest.mark.parametrize("width", [2, 3, 4])
+def test_lines_over_the_cuts_of_few_pieces(width: int) -> None:
+    """Without a line around the sheet, pieces at its edges are wider than those between lines."""
+    puzzle, _ = scramble(cut(photograph("coffee"), (300, 80)), False, 1)
+    sheet = render.render_sheet(puzzle)
+    for part, step in ((sheet, 80), (sheet.swapaxes(0, 1), 300)):
+        for at in range(step, len(part), step):
+            part[at - width // 2 : at - width // 2 + width] = 0
+    read = inputs.from_sheet(sheet)
+    assert (read.puzzle.rows, read.puzzle.cols, read.size_confidence > 0.98) == (5, 2, True)
+
+
+def test_mixed_pixels_at_the_cuts_of_a_scaled_sheet_are_no_lines() -> None:
+    """Every other cut lies in the middle of a pixel, which is plainer than those beside it."""
+    noise = gaussian_filter(np.random.default_rng(0).normal(size=(1310, 1572, 3)), (4, 4, 0))
+    picture = np.clip(128.0 + 40.0 * noise / noise.std(), 0, 255).astype(np.uint8)
+    puzzle, _ = scramble(cut(picture, (131, 131)), False, 1)
+    scaled = sheets.scale(render.render_sheet(puzzle), 50, np.random.default_rng(1))
+    assert find_lines(scaled) is None
+    assert estimate_grid(scaled).cells == (12, 10)
+
+
+def test_a_window_around_lines_says_nothing_about_them() -> None:
+    """Pixels of the window are the same on a line that is continued and beside it."""
+    puzzle, _ = shuffled("coffee", (40, 40))
+    sheet = with_gaps(puzzle, 6, (37, 56, 240), (3, 2, 8, 13))
+    window = np.zeros((900, 900, 3), dtype=np.uint8)
+    window[np.random.default_rng(0).random(900) < 0.5] = 255
+    window[215:, 100:][: sheet.shape[0], : sheet.shape[1]] = sheet
+    found = estimate_grid(window)
+    assert (found.cells, found.is_sure) == ((puzzle.cols, puzzle.rows), True)
+    np.testing.assert_allclose(found.corner, (103, 217), atol=1)
+
+
+def test_lines_beside_a_sheet_are_no_cuts() -> None:
+    """Boxes of a form lie at every third cut, and as often between cuts."""
+    puzzle, _ = scramble(cut(photograph("coffee")[:384, :576], (24, 24)), False, 1)
+    window = np.full((460, 760, 3), 250, dtype=np.uint8)
+    for y in range(40, 450, 32):
+        window[[y, y + 23], 20:740] = 170
+    window[40:424, 68:644] = render.render_sheet(puzzle)
+    read = inputs.from_sheet(window)
+    assert (read.puzzle.rows, read.puzzle.cols) == (16, 24)
+    assert read.margin == (68, 40, 116, 36)
 
 
 def test_cells_between_pixels_are_resampled() -> None:

@@ -33,6 +33,7 @@ AUTO = "auto"
 MIN_CLEAR_CONFIDENCE = 0.98  # with less, several grids are kept for trial
 MIN_CLEAR_PLAIN_CONFIDENCE = 0.9999  # the same, if an axis has no cuts: lines of text look like strips
 MIN_TRIED_CONFIDENCE = 0.0005
+MIN_SUGGESTED_CONFIDENCE = 0.05  # of a size, if the sheet looks like a whole picture
 MAX_TRIED_PIECES = 400
 FRAMES_NOTE = "{} has several frames: the first is taken."
 
@@ -374,15 +375,16 @@ def _estimate_grids(sheet: Pixels, options: ReadOptions) -> tuple[list[GridEstim
         if best.cells == (1, 1):
             raise _make_no_cuts_error(sheet, estimates)
         return [best], [f"Pieces of {describe_size(best)} found ({confidence}{f'; next {others}' if others else ''})."]
-    estimates = tried if best in tried else [best]
+    estimates = tried or [best]  # more pieces than can be tried would show their cuts
     size = describe_size(next((one for one in estimates if one.cells != (1, 1)), best))
     others = f", or else {others}" if others else ""
     return estimates, [f"Unsure of the piece size: {size} ({confidence}){others}; --piece overrides it."]
 
 
 def _make_no_cuts_error(sheet: Pixels, estimates: Sequence[GridEstimate]) -> InputError:
-    """estimates: those that fill the sheet are suggested as sizes."""
-    possible = [one for one in estimates if one.cells != (1, 1) and one.fills(sheet.shape[1], sheet.shape[0])]
+    """estimates: the likely ones that fill the sheet are suggested as sizes."""
+    likely = [one for one in estimates if one.cells != (1, 1) and one.confidence >= MIN_SUGGESTED_CONFIDENCE]
+    possible = [one for one in likely if one.fills(sheet.shape[1], sheet.shape[0])]
     sizes = list_sizes(possible)
     perhaps = f" (perhaps {sizes})" if sizes else ""
     return InputError(

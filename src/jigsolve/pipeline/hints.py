@@ -7,7 +7,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from jigsolve.dissimilarity import CLEAN
-from jigsolve.pipeline.orientation import FEW_PIECES, TURNED_BELOW, match_sides, measure_uprightness
+from jigsolve.pipeline.orientation import FEW_PIECES, TURNED_BELOW, is_in_order, match_sides, measure_uprightness
 from jigsolve.pipeline.result import Result
 from jigsolve.puzzle import HOLE, Puzzle
 from jigsolve.puzzle.geometry import piece_of
@@ -47,7 +47,9 @@ def suggest_remedy(result: Result) -> str | None:
 
 
 def _looks_turned(puzzle: Puzzle) -> bool:
-    return len(puzzle) >= FEW_PIECES and measure_uprightness(puzzle, CLEAN) < TURNED_BELOW
+    if len(puzzle) < FEW_PIECES or measure_uprightness(puzzle, CLEAN) >= TURNED_BELOW:
+        return False
+    return not is_in_order(puzzle)
 
 
 def measure_mirrored_share(puzzle: Puzzle) -> float:

@@ -30,6 +30,7 @@ NO_PARTNER = -1
 SURELY_UPRIGHT = 12.0  # standard deviations, borders read as clean
 UPRIGHT_ABOVE, TURNED_BELOW = 8.0, 2.5  # the same, on average over two readings: between them both are tried
 CLEAN_WEIGHT = 0.4  # of the clean reading in that average; coded borders are alike on the sheet, read as clean
+MIN_ORDER_SHARE = 0.9  # of the clear matches that lie side by side on the sheet: coders make at most 0.5
 FEW_PIECES = 25  # with fewer the test proves nothing against upright pieces
 MAX_TRIED_PIECES = 1000  # with more the test alone decides,
 UPRIGHT_IF_MANY = 4.0  # by this threshold
@@ -59,7 +60,7 @@ def settle_orientation(given: Input, solve: Callable[[Input], Result] | None) ->
     if test >= UPRIGHT_ABOVE:
         return upright
     if test < TURNED_BELOW and n >= FEW_PIECES:
-        return turned
+        return upright if is_in_order(given.puzzle) else turned
     most = FEW_PIECES if (given.puzzle.rows, given.puzzle.cols) == UNKNOWN else MAX_TRIED_PIECES  # may be a bag
     if n > most or solve is None:
         return upright if test >= UPRIGHT_IF_MANY else turned
@@ -94,14 +95,31 @@ def measure_uprightness(puzzle: Puzzle, border: Border) -> float:
     return excess / np.sqrt(variance) if variance > 0.0 else 0.0
 
 
-def match_sides(puzzle: Puzzle, border: Border, count: int) -> Iterator[tuple[SideIds, SideIds, Floats, float]]:
+def is_in_order(puzzle: Puzzle) -> bool:
+    """Whether the sheet is the picture: nearly all sides match the one that they touch on it."""
+    partner_on_sheet = _find_sheet_partners(puzzle)
+    matched = total = 0.0
+    for side, partner, clarity, _ in match_sides(puzzle, CLEAN, len(puzzle), with_sheet=True):
+        inside = partner_on_sheet[side] != NO_PARTNER
+        matched += float(clarity[inside & (partner == partner_on_sheet[side])].sum())
+        total += float(clarity[inside].sum())
+    return matched > MIN_ORDER_SHARE * total
+
+
+def match_sides(
+    puzzle: Puzzle, border: Border, count: int, with_sheet: bool = False
+) -> Iterator[tuple[SideIds, SideIds, Floats, float]]:
     """Sides of some of the first `count` pieces, the nearest side of each in any turn, how clear that is, and the share
-    of nearest sides that are opposite ones by chance. Sides of different lengths come apart."""
+    of nearest sides that are opposite ones by chance. Sides of different lengths come apart.
+
+    with_sheet: two sides that touch on the sheet may match, too.
+    """
     turned = replace(puzzle, rotated=True, in_place=False)
     sample = np.linspace(0, count - 1, min(SAMPLED_PIECES, count)).astype(np.intp)
     for sides, _ in facing_sides_of(turned.turns):
         if _can_join(puzzle, sides):
-            yield *_match(puzzle, sample, sides, border, count), 1.0 / len(sides)
+            on_sheet = np.full(4 * len(puzzle), NO_PARTNER) if with_sheet else _find_sheet_partners(puzzle)
+            yield *_match(puzzle, sample, sides, border, count, on_sheet), 1.0 / len(sides)
 
 
 def _can_join(puzzle: Puzzle, sides: tuple[int, ...]) -> bool:
@@ -110,16 +128,17 @@ def _can_join(puzzle: Puzzle, sides: tuple[int, ...]) -> bool:
 
 
 def _match(
-    puzzle: Puzzle, sample: SideIds, sides: tuple[int, ...], border: Border, count: int
+    puzzle: Puzzle, sample: SideIds, sides: tuple[int, ...], border: Border, count: int, left_out: SideIds
 ) -> tuple[SideIds, SideIds, Floats]:
     """Sides of the sampled pieces, the nearest side of each, and how much nearer it is than the second: 0 to 1.
 
     count: pieces whose numbers differ by a multiple of it are one piece, and its mirror image.
+    left_out: (4n,) of each side, the one that it may not match.
     """
     measure = Mahalanobis(border=border)
     mine = np.concatenate([side_id(sample, side) for side in sides])
     left = np.concatenate([factorise_terms(measure.terms(Strips(puzzle.pieces[sample], side)))[0] for side in sides])
-    on_sheet = _find_sheet_partners(puzzle)[mine]
+    on_sheet = left_out[mine]
     two = np.full((len(mine), 2), np.inf, dtype=np.float32)  # the smallest distances
     partner = np.full(len(mine), NO_PARTNER, dtype=np.intp)
     usual = np.zeros(len(mine))

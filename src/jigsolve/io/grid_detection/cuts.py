@@ -38,6 +38,7 @@ OFFSET_COST = 7.0  # of any other grid with an offset, plus the logarithm of the
 FRACTION_COST = 4.0  # of a pitch that is no whole number, in addition
 MIN_GAIN = 0.5  # log evidence of a grid without its prior: whole photographs have 0, two pieces of one 3 and more
 SHOWN_TEXTURE = 0.45  # with a smaller share of pixels that are not flat, grids without evidence count, too: text
+MIN_UNSHOWN_PX = 12  # pitch of grids without evidence: the many cuts of a finer one would show
 MIN_FRACTIONAL_PX = 8.0  # smaller fractional pitches are not searched for
 HALF_CUT = 0.6  # pixels: how far from a cut the pixels jump
 START_STEP_PX = 0.5  # between the starts of fractional grids that are tried
@@ -48,18 +49,28 @@ MAX_PERIODS = 12  # pitches of the spectrum that are looked at
 
 
 class AxisGrid(NamedTuple):
-    """Lines along one axis: every `pitch` pixels from `start` on, with their log evidence and log prior."""
+    """Lines along one axis: every `pitch` pixels from `start` on, with their log evidence and log prior.
+
+    is_full: whole cells fill the axis. is_cropped: they do, but for a few pixels of the first or the last.
+    """
 
     pitch: float
     start: float
     gain: float
     log_prior: float = 0.0
     has_cuts: bool = True
+    is_cropped: bool = False
+    is_full: bool = False
 
     @property
     def evidence(self) -> float:
         """Log posterior, but for a constant."""
         return self.gain + self.log_prior
+
+    @property
+    def has_offset(self) -> bool:
+        """Whether something else lies before the first cell."""
+        return self.start > 0 and not self.is_cropped
 
     @property
     def is_shown(self) -> bool:
@@ -134,9 +145,11 @@ def rank_grids(jumps: Jumps, given: int | None) -> list[AxisGrid]:
     if given is not None:
         return _weigh_starts(clipped, given, n % given + 1)  # offsets that keep the largest number of pieces
     grids = _rank_fractions(clipped)
-    for size in range(MIN_PIECE_PX, n // 2 + 1):
-        grids += _weigh_starts(clipped, size, size)
-    possible = [grid for grid in grids if grid.is_shown or jumps.texture < SHOWN_TEXTURE]
+    for size in range(MIN_PIECE_PX, n // 2 + MAX_CROP_PX + 1):
+        found = _weigh_starts(clipped, size, size)
+        grids += found if 2 * size <= n else [grid for grid in found if grid.start in (0, n - size)]
+    is_text = jumps.texture < SHOWN_TEXTURE
+    possible = [grid for grid in grids if grid.is_shown or (is_text and grid.pitch >= MIN_UNSHOWN_PX)]
     possible.append(AxisGrid(n, 0, 0.0, has_cuts=False))
     return sorted(possible, key=lambda grid: -grid.evidence)[:MAX_GRIDS_PER_AXIS]
 
@@ -149,11 +162,18 @@ def _weigh_starts(jumps: Jumps, size: int, starts: int) -> list[AxisGrid]:
     gain = _compute_evidence(jumps, folded.sum(axis=0), count)[:starts]
     log_prior = np.full(starts, -OFFSET_COST - np.log(size))
     crop = min(MAX_CROP_PX, size // 4)
-    is_full = -(n - np.arange(starts)) % size <= crop  # at the end
-    log_prior[size - crop :][is_full[size - crop :]] = -CROP_COST - np.log(MAX_CROP_PX)
-    log_prior[0] = -MARGIN_COST if n % size else -FULL_GRID_COST
+    is_cropped = -(n - np.arange(starts)) % size <= crop  # at the end
+    is_cropped[1 : max(1, size - crop)] = False  # at the beginning
+    log_prior[0] = -MARGIN_COST
+    log_prior[is_cropped] = -CROP_COST - np.log(MAX_CROP_PX)
+    if n % size == 0:
+        log_prior[0], is_cropped[0] = -FULL_GRID_COST, False
     best = np.argsort(-gain - log_prior, kind="stable")[:2]
-    return [AxisGrid(size, int(start), float(gain[start]), float(log_prior[start])) for start in best]
+    return [
+        AxisGrid(size, start, float(gain[start]), float(log_prior[start]), True, bool(is_cropped[start]),
+                 is_full=start == n % size == 0)
+        for start in best.tolist()
+    ]  # fmt: skip
 
 
 def _rank_fractions(jumps: Jumps) -> list[AxisGrid]:
@@ -163,7 +183,7 @@ def _rank_fractions(jumps: Jumps) -> list[AxisGrid]:
     for count in range(2, int(n / MIN_FRACTIONAL_PX) + 1):
         if n % count:
             grid = _fit_start(jumps, n / count, np.zeros(1))
-            grids.append(grid._replace(log_prior=-FULL_GRID_COST - FRACTION_COST))
+            grids.append(grid._replace(log_prior=-FULL_GRID_COST - FRACTION_COST, is_full=True))
     for period in _find_periods(jumps):
         starts = np.arange(0.0, period, START_STEP_PX)
         near = (_fit_start(jumps, period + step * period**2 / (4 * n), starts) for step in range(-4, 5))

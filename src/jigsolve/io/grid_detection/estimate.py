@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from jigsolve.io.grid_detection.cuts import SHOWN_TEXTURE, AxisGrid, Jumps, measure_jumps, rank_grids
+from jigsolve.io.grid_detection.cuts import MAX_JUMP, SHOWN_TEXTURE, AxisGrid, Jumps, measure_jumps, rank_grids
 from jigsolve.io.grid_detection.leaks import has_cuts, has_leak, measure_leak
 from jigsolve.io.grid_detection.lines import Lines, find_lines
 from jigsolve.io.grid_detection.profiles import to_shades
@@ -14,6 +14,9 @@ from jigsolve.runtime import InputError
 
 UNSURE_CONFIDENCE = 0.5  # the most that an estimate gets whose cells may be enlarged pixels
 SQUARE_GAIN = 4.0  # of square pieces, if both axes show cuts: what the cuts of one of them cost by themselves
+CLEAR_GAIN = 4.0  # log evidence of clear cuts: a single one has 7
+CLEAR_OBLONG_GAIN = 2.0  # of pieces that are not square, if the cuts of both axes are clear
+BOTH_PARTIAL_GAIN = 2.0  # of pieces that fill neither axis
 OBLONG_COST = 2.0  # of pieces that are not square, if both axes are cut
 LONG_OFFSET_COST = 24.0  # of long pieces that do not begin in the corner, in addition, on a sheet that may be text
 MAX_USUAL_ASPECT = 3.0
@@ -23,9 +26,11 @@ MIN_FLAT_CELL_SHARE = 0.98  # a grid with more cells of one colour each shows en
 LINE_DOUBT = 0.35  # probability that a single line between tiles is part of the picture
 CLEAR_CONFIDENCE = 0.98  # by one measure of the jumps; with less the other is asked, too
 CLEAR_WHOLE_CONFIDENCE = 0.9995  # the same, if an axis has no cuts
-MIN_LIKELY = 0.01  # probability of a grid whose surroundings are looked at
+MIN_LIKELY = 0.0005  # probability of a grid whose surroundings are looked at
 MIN_CLEAR_JUMP = 0.5  # on average at the cuts, if they show which rows are no pieces
 MIN_CUT_SHARE = 0.3  # of the usual jump at the cuts that a row of pieces has
+MAX_OTHER_SHARE = 0.6  # of the jump at the cuts that other lines of a row of pieces have, on average
+MIN_CUTS_FOR_OTHERS = 8  # through a row: with fewer, a line of the picture counts as much as some of the cuts
 MIN_CUTS = 3  # through a row, by which it is judged: fewer may all lie between flat pieces
 MAX_SQUARES = 8  # pitches of one axis that are tried on the other
 MAX_ESTIMATES = 16  # grids that are returned
@@ -156,7 +161,10 @@ def _place_cells(sheet: Pixels, jumps: Both | None, x: AxisGrid, y: AxisGrid, pr
         for _ in range(2):  # what was taken off along one axis is no part of the other's
             rows = _take_off(sheet, rows, columns, jumps[0])
             columns = _take_off(transposed, columns, rows, jumps[1])
-    columns, rows = _add_partial_cells(sheet, columns, rows), _add_partial_cells(transposed, rows, columns)
+    columns, rows = (
+        _add_partial_cells(sheet, columns, rows, x.is_cropped),
+        _add_partial_cells(transposed, rows, columns, y.is_cropped),
+    )
     has_fraction, has_both = columns.is_fractional or rows.is_fractional, x.has_cuts and y.has_cuts
     if has_fraction or (has_both and has_leak(sheet, columns) and has_leak(transposed, rows)):  # it was scaled
         columns = replace(columns, leak=measure_leak(sheet, columns))
@@ -174,11 +182,17 @@ def _is_oblong(x: AxisGrid, y: AxisGrid) -> bool:
 
 
 def _weigh_shape(x: AxisGrid, y: AxisGrid, is_text: bool) -> float:
-    """The negative log prior of the shape of the pieces. Square pieces are usual, so the second axis is no surprise."""
+    """The negative log prior of the shape of the pieces. Square pieces are usual, so the second axis is no surprise.
+    Nor is it, if the pieces do not fill the first one either."""
+    has_both = x.has_cuts and y.has_cuts
+    both_cost = -BOTH_PARTIAL_GAIN if has_both and not (x.is_full or y.is_full) else 0.0
     if not _is_oblong(x, y):
-        return -SQUARE_GAIN if x.has_cuts and y.has_cuts and x.is_shown and y.is_shown else 0.0
+        return both_cost - (SQUARE_GAIN if has_both and x.is_shown and y.is_shown else 0.0)
+    if not is_text and min(x.gain, y.gain) >= CLEAR_GAIN:
+        return both_cost - CLEAR_OBLONG_GAIN
     is_long = max(x.pitch, y.pitch) > MAX_USUAL_ASPECT * min(x.pitch, y.pitch)
-    return OBLONG_COST + (LONG_OFFSET_COST if is_text and is_long and (x.start > 0 or y.start > 0) else 0.0)
+    is_unlikely = is_text and is_long and (x.has_offset or y.has_offset)
+    return both_cost + OBLONG_COST + (LONG_OFFSET_COST if is_unlikely else 0.0)
 
 
 def _has_flat_cells(sheet: Pixels, estimate: GridEstimate) -> bool:
@@ -213,18 +227,20 @@ def _find_cells(sheet: Pixels, grid: AxisGrid, has_frame: bool) -> Axis:
 
 
 def _take_off(sheet: Pixels, rows: Axis, columns: Axis, jumps: Jumps) -> Axis:
-    """The rows without those at the ends that the cuts between columns do not go through: they are no pieces, but what
-    lies around the sheet, such as the bar of a window."""
-    cuts = columns.begins()[1:]
+    """The rows without those at the ends that the cuts of the columns do not go through: they are no pieces, but what
+    lies around the sheet, such as the bar of a window. There, lines may lie elsewhere."""
+    cuts = columns.find_cuts(sheet.shape[1])
     if len(cuts) < MIN_CUTS or float(jumps.sizes[cuts].mean()) < MIN_CLEAR_JUMP:  # text, of which rows may be empty
         return rows
-    left, right = max(0, int(columns.begins()[0])), columns.find_end()
-    least = MIN_CUT_SHARE * float(jumps.sizes[cuts].mean())
+    least = MIN_CUT_SHARE * float(np.clip(jumps.sizes[cuts], 0.0, MAX_JUMP).mean())
+    shifts = np.arange(2, int(columns.pitch / 2) + 1) if len(cuts) >= MIN_CUTS_FOR_OTHERS else np.arange(0)
 
     def is_outside(row: int) -> bool:
         top = int(np.ceil(rows.start + row * rows.pitch))
-        strip = sheet[max(0, top) : int(top + rows.pitch), left:right]
-        return float(measure_jumps(strip).sizes[cuts - left].mean()) < least
+        strip = measure_jumps(sheet[max(0, top) : int(top + rows.pitch)]).sizes
+        near = np.clip(strip[np.clip(cuts + np.r_[0, shifts, -shifts][:, None], 0, len(strip) - 1)], 0.0, MAX_JUMP)
+        at_cuts, *elsewhere = near.mean(axis=1).tolist()
+        return bool(at_cuts < least or MAX_OTHER_SHARE * at_cuts < max(elsewhere, default=0.0))
 
     kept = rows
     while kept.count > 1 and is_outside(first := round((kept.start - rows.start) / rows.pitch)):
@@ -234,16 +250,25 @@ def _take_off(sheet: Pixels, rows: Axis, columns: Axis, jumps: Jumps) -> Axis:
     return kept if 2 * kept.count >= rows.count else rows  # most of a sheet are pieces
 
 
-def _add_partial_cells(sheet: Pixels, axis: Axis, other: Axis) -> Axis:
-    """Count cropped cells at both ends, if most of a cell is left and the cuts of the other axis go through them."""
+def _add_partial_cells(sheet: Pixels, axis: Axis, other: Axis, is_cropped: bool) -> Axis:
+    """Count cropped cells at both ends, if most of a cell is left and the cuts of the other axis go through them.
+
+    is_cropped: only a few pixels are lost. With few cuts through them, that is enough.
+    """
     cuts = other.find_cuts(sheet.shape[0])
     before, after = axis.start, sheet.shape[1] - axis.start - axis.count * axis.pitch
-    least = MIN_PARTIAL_SHARE * axis.pitch
-    if after >= least and has_cuts(sheet[:, -int(after) :], cuts):
-        axis = replace(axis, count=axis.count + 1)
-    if before >= least and has_cuts(sheet[:, : int(before)], cuts):
-        axis = replace(axis, start=axis.start - axis.pitch, count=axis.count + 1)
-    return axis
+
+    def is_cell(part: Pixels) -> bool:
+        if not MIN_PARTIAL_SHARE * axis.pitch <= part.shape[1] < axis.pitch:
+            return False
+        return has_cuts(part, cuts) or (is_cropped and len(cuts) < MIN_CUTS)
+
+    count, start = axis.count, axis.start
+    if after > 0 and is_cell(sheet[:, -int(after) :]):
+        count += 1
+    if before > 0 and is_cell(sheet[:, : int(before)]):
+        start, count = start - axis.pitch, count + 1
+    return replace(axis, start=start, count=count)
 
 
 def _is_flat(part: Pixels) -> bool:

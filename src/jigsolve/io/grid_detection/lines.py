@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.io.grid_detection.profiles import Floats, Spread, measure_spread, to_lightness, to_shades
+from jigsolve.io.grid_detection.profiles import Floats, Spread, measure_spread, sample_lines, to_lightness, to_shades
 from jigsolve.puzzle import Pixels
 
 PLAIN_SHARES = (0.12, 0.3, 0.5, 0.7)  # of the usual deviation of a column: less is plain; blurred lines are less plain
@@ -34,6 +34,9 @@ MAX_LINE_CONTRAST = 16.0  # of 255, in lightness, of the lines in one row with t
 MIN_COVER_DIFFERENCE = 6.0  # of 255, between a pixel of a tile and the lines beside it
 MIN_COVER_SHARE = 0.3  # of the usual share of such pixels: a row that has less is empty, or shows text on a page
 MIN_INNER_LINES = 3  # in the middle of a sheet, along each axis
+MAX_TILE_WEIGHT = 0.85  # of the tiles beside a line in its pixels: with more it is no line, but a mixture of the two
+BESIDE_PX = 2  # from a line, of the pixels that show the tiles
+MAX_MIXED_LINES = 512  # pixels of a line by which it is told from a mixture
 FIT_ROUNDS = 6
 
 
@@ -70,6 +73,8 @@ def find_lines(sheet: Pixels) -> tuple[Lines, Lines] | None:
     if found is None or not _has_one_colour(*found):
         return None
     across, down = found
+    if _is_mixture(_select(sheet, down), across) or _is_mixture(_select(sheet.swapaxes(0, 1), across), down):
+        return None
     if 1 in (across.count, down.count):
         return found
     # Tiles about as plain as a frame were taken off with it, and those outside the middle were not looked at
@@ -78,8 +83,22 @@ def find_lines(sheet: Pixels) -> tuple[Lines, Lines] | None:
 
 
 def _find_on_whole(sheet: Pixels) -> tuple[Lines, Lines] | None:
-    """Lines that run through the whole sheet, but for its frame."""
-    left, top, right, bottom = _trim_frame(sheet)
+    """Lines that run through the whole sheet, but for its frame, if it has one."""
+    found = _find_in_box(sheet, _trim_frame(sheet))
+    if found is None or 1 in (found[0].count, found[1].count):  # dark tiles may look like a frame
+        whole = _find_in_box(sheet, (0, 0, sheet.shape[1], sheet.shape[0]))
+        if whole is not None and (found is None or _count_tiles(whole) > _count_tiles(found)):
+            return whole
+    return found
+
+
+def _count_tiles(found: tuple[Lines, Lines]) -> int:
+    return found[0].count * found[1].count
+
+
+def _find_in_box(sheet: Pixels, box: tuple[int, int, int, int]) -> tuple[Lines, Lines] | None:
+    """Lines that run through a part of a sheet. box: its left, top, right and bottom."""
+    left, top, right, bottom = box
     inner = sheet[top:bottom, left:right]
     if min(inner.shape[:2]) < 2:
         return None
@@ -124,6 +143,27 @@ def _have_colour(colours: Floats, colour: Floats) -> NDArray[np.bool_]:
     difference = np.abs(colours - colour).max(axis=1)
     lighter = np.abs(to_lightness(colours) - to_lightness(colour))
     return np.asarray((lighter <= MAX_LIGHTNESS_DIFFERENCE) & (difference <= MAX_COLOUR_DIFFERENCE))
+
+
+def _select(sheet: Pixels, rows: Lines) -> Pixels:
+    """The rows of the tiles alone."""
+    return sheet[max(0, int(rows.start)) : int(rows.start + rows.count * rows.pitch)]
+
+
+def _is_mixture(sheet: Pixels, lines: Lines) -> bool:
+    """Whether the pixels of the lines are mixed from those on either side, as at the cuts of a scaled sheet."""
+    begin = lines.start + np.arange(lines.count - 1) * lines.pitch + lines.length
+    end = begin + lines.pitch - lines.length
+    at = np.floor((begin + end) / 2).astype(np.intp)
+    before, after = np.floor(begin).astype(np.intp) - BESIDE_PX, np.ceil(end).astype(np.intp) + BESIDE_PX - 1
+    inside = (before >= 0) & (after < sheet.shape[1])
+    if not inside.any():
+        return False
+    rows = sheet[sample_lines(sheet.shape[0], MAX_MIXED_LINES)]
+    line, *beside = (to_lightness(to_shades(rows[:, place[inside]])) for place in (at, before, after))
+    line, left, right = (part - part.mean(axis=0) for part in (line, *beside))
+    weights, *_ = np.linalg.lstsq(np.stack([left.ravel(), right.ravel()], axis=1), line.ravel(), rcond=None)
+    return bool(weights.sum() > MAX_TILE_WEIGHT)
 
 
 def _drop_surroundings(sheet: Pixels, rows: Lines, columns: Lines) -> Lines:
@@ -200,12 +240,13 @@ def _find_axis(spread: Spread, before: int, pitch: float | None = None, is_part:
 
 
 def _fills(comb: _Comb, length: int) -> bool:
-    """Whether whole tiles fill the axis. Tiles may be cropped at its ends, but nothing else lies there."""
+    """Whether whole tiles fill the axis. Those at its ends may be cropped, or wider: lines that are drawn over the cuts
+    take less of them. Nothing else lies there."""
     tile = comb.pitch - comb.width
     first, last = _count_lines(comb, length)
     left = -(comb.begin + first * comb.pitch - tile)  # of the first tile, outside the axis
     right = comb.begin + comb.width + last * comb.pitch + tile - length
-    return bool(min(left, right) >= -MAX_SHIFT_PX and max(left, right) <= MIN_TILE_SHARE * tile)
+    return bool(min(left, right) >= -MAX_SHIFT_PX - comb.width / 2 and max(left, right) <= MIN_TILE_SHARE * tile)
 
 
 def _count_lines(comb: _Comb, length: int) -> tuple[int, int]:
