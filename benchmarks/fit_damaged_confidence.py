@@ -5,7 +5,7 @@
 Two corners of every picture are damaged in several ways and solved. The biases are added to the log odds of all joints
 of a puzzle, so a logistic regression with the present log odds as its offset finds them. Every puzzle counts alike. The
 table compares what is said with what is true, with biases that were fitted without the picture. Use pictures that the
-compatibilities were not fitted on. Takes about 20 minutes of CPU.
+compatibilities were not fitted on. Takes about ten minutes of CPU.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PROTOCOLS = (
     ("noise-5", False), ("noise-10", False), ("noise-20", False), ("worn-1", True), ("worn-2", True), ("jpeg-85", True),
     ("noise-10", True),
 )  # fmt: skip
-PIECE, ROWS, COLS = 28, 16, 20
+PIECE, ROWS, COLS = 28, 14, 18
 DECAY = 0.02
 
 Floats = NDArray[np.float64]
