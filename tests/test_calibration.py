@@ -9,9 +9,10 @@ import pytest
 from scipy.sparse import csr_array
 
 from jigsolve.compatibility.learned import CANDIDATES, LINEAR_BELOW, Learned
-from jigsolve.confidence.calibration import LayoutJoints, estimate_confidence, find_attachment
+from jigsolve.confidence import calibration
+from jigsolve.confidence.calibration import LayoutJoints, estimate_confidence, find_attachment, find_damage_bias
 from jigsolve.confidence.values import DOUBT_THRESHOLD, Confidence
-from jigsolve.dissimilarity import Mahalanobis, find_pairs
+from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, find_pairs
 from jigsolve.pipeline import SolveParams, solve
 from jigsolve.puzzle.layout import HOLE, Layout
 from jigsolve.puzzle.piece_classes import PieceClasses, find_piece_classes, merge_copies
@@ -216,3 +217,12 @@ def test_every_solver_is_judged_alike(solver: str) -> None:
     expected = solve(puzzle).confidence
     np.testing.assert_allclose(result.confidence.right, expected.right)
     np.testing.assert_allclose(result.confidence.down, expected.down)
+
+
+def test_joints_of_worn_and_of_turned_damaged_puzzles_are_surer_than_their_p_says() -> None:
+    assert find_damage_bias(CLEAN.name, TURNED) == find_damage_bias(NOISY.name, UPRIGHT) == 0.0
+    assert find_damage_bias(WORN.name, UPRIGHT) == calibration.WORN_BIAS
+    assert find_damage_bias(NOISY.name, TURNED) == calibration.TURNED_BIAS
+    puzzle, truth = scramble(cut(photograph("coffee")[:168, :224], 28), False, 3)
+    said = [estimate_confidence(*judged(puzzle), truth, UPRIGHT, border=border) for border in (CLEAN.name, WORN.name)]
+    assert said[0].share < said[1].share < 1.0
