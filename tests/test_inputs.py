@@ -11,6 +11,7 @@ from PIL import Image
 
 import jigsolve
 from jigsolve.io import files, inputs, render
+from jigsolve.io.composition import compose_picture
 from jigsolve.io.layout_file import LayoutFile
 from jigsolve.puzzle import UNKNOWN, PinnedCell, Pins, Puzzle, cut, find_piece_classes, scramble
 from jigsolve.runtime.errors import InputError
@@ -26,7 +27,7 @@ def test_a_sheet(tmp_path: Path) -> None:
     assert (read.piece, read.names, read.margin) == ((30, 40), None, (0, 0, 0, 0))
     assert len(read.notes) == 1
     assert read.notes[0].startswith("Pieces of 30x40 found (confidence 0.9")
-    np.testing.assert_array_equal(inputs.compose_picture(read, truth), render.render_picture(puzzle, truth))
+    np.testing.assert_array_equal(compose_picture(read, truth), render.render_picture(puzzle, truth))
     assert jigsolve.read_puzzle(str(tmp_path / "p.png"), (30, 40)).notes == ()
 
 
@@ -106,7 +107,7 @@ def test_a_given_size_leaves_a_margin() -> None:
         " unless pieces are turned.",
     )
     np.testing.assert_array_equal(read.puzzle.pieces, puzzle.pieces)
-    np.testing.assert_array_equal(inputs.compose_picture(read, truth), whole)
+    np.testing.assert_array_equal(compose_picture(read, truth), whole)
 
 
 def test_a_frame_is_found_and_kept() -> None:
@@ -117,7 +118,7 @@ def test_a_frame_is_found_and_kept() -> None:
     for size in ("auto", (40, 40)):
         read = inputs.from_sheet(sheet, size)
         assert read.margin == (5, 13, 60, 7)
-        np.testing.assert_array_equal(inputs.compose_picture(read, truth), whole)
+        np.testing.assert_array_equal(compose_picture(read, truth), whole)
 
 
 def test_a_margin_is_dropped_if_the_shape_changes() -> None:
@@ -125,9 +126,9 @@ def test_a_margin_is_dropped_if_the_shape_changes() -> None:
     turned = inputs.from_sheet(whole, (40, 40), rotated=True)
     assert "left off the picture" in turned.notes[0]
     _, truth = scramble(turned.puzzle, False, 0)
-    assert inputs.compose_picture(turned, truth).shape == (280, 440, 3)
+    assert compose_picture(turned, truth).shape == (280, 440, 3)
     other = inputs.from_sheet(whole, (40, 40), rows=11, cols=7)
-    assert inputs.compose_picture(other, scramble(other.puzzle, False, 0)[1]).shape == (440, 280, 3)
+    assert compose_picture(other, scramble(other.puzzle, False, 0)[1]).shape == (440, 280, 3)
 
 
 def test_a_bag_has_neither_grid_nor_margin(tmp_path: Path) -> None:
@@ -137,7 +138,7 @@ def test_a_bag_has_neither_grid_nor_margin(tmp_path: Path) -> None:
     assert (bag.puzzle.rows, bag.puzzle.cols, len(bag.puzzle)) == (0, 0, 77)
     assert bag.notes[0].endswith("no part of the puzzle, left off.")
     _, truth = scramble(cut(whole, 40), False, 0)
-    assert inputs.compose_picture(bag, truth).shape == (280, 440, 3)
+    assert compose_picture(bag, truth).shape == (280, 440, 3)
 
 
 def test_given_rows_and_cols() -> None:
@@ -234,7 +235,7 @@ def test_every_picture_format_is_solved(tmp_path: Path, name: str, channels: int
     assert read.puzzle.pieces.dtype.itemsize * 8 == depth
     layout = jigsolve.solve(read.puzzle).layout
     assert layout == truth
-    solved = inputs.compose_picture(read, layout)
+    solved = compose_picture(read, layout)
     files.write_picture(tmp_path / "solved.png", solved)
     back = files.read_picture(tmp_path / "solved.png")
     np.testing.assert_array_equal(back, solved)  # alpha and depth are kept

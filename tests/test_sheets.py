@@ -11,6 +11,7 @@ from jigsolve.bench import sheets
 from jigsolve.bench.protocols import make_case
 from jigsolve.bench.scoring import score_case
 from jigsolve.io import inputs, pictures, render
+from jigsolve.io.composition import compose_picture
 from jigsolve.io.grid_detection import Axis, cut_cells, estimate_grid, find_tiles
 from jigsolve.io.grid_detection.lines import find_lines
 from jigsolve.pipeline.root import settle
@@ -166,11 +167,11 @@ def test_lines_are_kept(frame: tuple[int, int, int, int]) -> None:
     sheet = with_gaps(puzzle, 3, COLOURS["red"], frame)
     read = inputs.from_sheet(sheet, keep_lines=True)
     solved = Puzzle(puzzle.pieces[truth.pieces.ravel()], puzzle.rows, puzzle.cols)
-    np.testing.assert_array_equal(inputs.compose_picture(read, truth), with_gaps(solved, 3, COLOURS["red"], frame))
+    np.testing.assert_array_equal(compose_picture(read, truth), with_gaps(solved, 3, COLOURS["red"], frame))
     left_out = inputs.from_sheet(sheet)
-    np.testing.assert_array_equal(inputs.compose_picture(left_out, truth), render.render_picture(puzzle, truth))
+    np.testing.assert_array_equal(compose_picture(left_out, truth), render.render_picture(puzzle, truth))
     turned = truth.rotate(1)  # ten columns and fifteen rows
-    assert inputs.compose_picture(read, turned).shape[:2] == (
+    assert compose_picture(read, turned).shape[:2] == (
         15 * 43 - 3 + frame[1] + frame[3],
         10 * 43 - 3 + frame[0] + frame[2],
     )

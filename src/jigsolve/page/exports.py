@@ -4,7 +4,8 @@ import io
 from typing import Any
 
 from jigsolve.io import pictures, render
-from jigsolve.io.inputs import Input, compose_picture
+from jigsolve.io.composition import compose_picture
+from jigsolve.io.inputs import Input
 from jigsolve.io.pin_file import from_data as parse_pins
 from jigsolve.page.judgement import Judgement
 from jigsolve.page.replay.animation import render_frames

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from jigsolve.confidence import Candidates, Confidence
 from jigsolve.dissimilarity import Fading
-from jigsolve.io.inputs import Input, compose_picture
+from jigsolve.io.composition import compose_picture
+from jigsolve.io.inputs import Input
 from jigsolve.pipeline.params import SolveParams
 from jigsolve.puzzle import Layout, Pixels, Puzzle
 from jigsolve.runtime import InputError
