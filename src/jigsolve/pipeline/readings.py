@@ -44,9 +44,10 @@ def _score(doubt: SizeDoubt, estimate: GridEstimate, solve: Callable[[Input], Re
     if estimate.cells == (1, 1):
         return float(prior - WHOLE_COST - CUTS_WEIGHT * np.log1p(_count_cuts(doubt.sheet)))
     result = solve(doubt.read(estimate, 1.0))
-    n, (all_joints, kept, moved) = len(result.puzzle), _count_joints(result)
+    n, (all_joints, kept, believed) = len(result.puzzle), _count_kept(result)
     cuts = np.log1p(_count_cuts(render.render_picture(result.puzzle, result.layout)))
-    joints = JOINTS_WEIGHT * moved / all_joints * np.log(n) - KEPT_WEIGHT * max(0.0, kept - all_joints / n)
+    moved = JOINTS_WEIGHT * result.confidence.share * (1.0 - kept / all_joints) * np.log(n)
+    joints = moved - KEPT_WEIGHT * max(0.0, believed - all_joints / n)
     return float(prior + joints - CUTS_WEIGHT * cuts)
 
 
@@ -64,17 +65,17 @@ def _count_cuts(picture: Pixels) -> float:
     return sum(float((np.clip(sizes, 0.0, MAX_CUT_JUMP) ** 2).sum()) for sizes in profiles)
 
 
-def _count_joints(result: Result) -> tuple[int, float, float]:
-    """The number of joints of the answer, and the believed ones among those of the sheet and among the others.
+def _count_kept(result: Result) -> tuple[int, int, float]:
+    """The number of joints of the answer, how many of them are joints of the sheet, and how many of those are believed.
 
     Joints between plain sides are not believed, and say nothing: any answer keeps some of them.
     """
     n, rows, cols = len(result.puzzle), result.puzzle.rows, result.puzzle.cols
     ids = np.concatenate([grid.ravel() for grid in joint_id_grids(result.layout)])
-    believed = np.concatenate([result.confidence.right.ravel(), result.confidence.down.ravel()])
-    ids, believed = ids[ids >= 0], believed[ids >= 0]
+    probabilities = np.concatenate([result.confidence.right.ravel(), result.confidence.down.ravel()])[ids >= 0]
+    ids = ids[ids >= 0]
     if rows * cols != n:
-        return len(ids), 0.0, float(believed.sum())
+        return len(ids), 0, 0.0
     sheet = Layout(np.arange(n).reshape(rows, cols), np.zeros((rows, cols), dtype=np.int8))
     is_kept = np.isin(ids, joint_ids(sheet))
-    return len(ids), float(believed[is_kept].sum()), float(believed[~is_kept].sum())
+    return len(ids), int(is_kept.sum()), float(probabilities[is_kept].sum())
