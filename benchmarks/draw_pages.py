@@ -149,7 +149,7 @@ def draw_form(rng: np.random.Generator, size: tuple[int, int]) -> Image.Image:
                 draw.text((x, y + 5), " ".join(pick_words(rng, 2))[:22], font=font, fill=ink)
         elif kind < 0.7:
             draw.text((left + 24, y + 5), " ".join(pick_words(rng, 3)), font=font, fill=ink)
-            draw.rectangle((left + 220, y, size[0] - 60, y + pitch - 8), outline=rule)
+            draw.rectangle((left + 220, y, max(left + 220, size[0] - 60), y + pitch - 8), outline=rule)
             draw.text((left + 228, y + 4), " ".join(pick_words(rng, 4)), font=font, fill=ink)
         elif kind < 0.85:
             end = left + 24 + int(rng.integers(60, 200))

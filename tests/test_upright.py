@@ -29,9 +29,9 @@ def landscape() -> np.ndarray:
 @pytest.mark.parametrize("turn", range(4))
 def test_a_landscape_is_turned_upright(turn: int) -> None:
     turned = np.rot90(landscape(), -turn)
-    assert guess_turn(turned) == -turn % 4
+    assert guess_turn(turned)[0] == -turn % 4
     if turn != 0:
-        assert guess_turn(turned, (0, turn)) == (0 if turn % 2 else 2)
+        assert guess_turn(turned, (0, turn))[0] == (0 if turn % 2 else 2)
 
 
 def test_orientations_turn_with_the_picture_and_ignore_mirrors() -> None:
@@ -46,8 +46,9 @@ def test_turned_pieces_make_an_upright_picture() -> None:
     whole = landscape()
     puzzle, truth = scramble(cut(whole, 40), True, 1)
     for turn in (0, 2):
-        upright = turn_upright(puzzle, truth.rotate(turn))
+        upright, probability = turn_upright(puzzle, truth.rotate(turn))
         assert upright == truth
+        assert probability > 0.9
     np.testing.assert_array_equal(render.render_picture(puzzle, upright), whole)
 
 
@@ -55,8 +56,17 @@ def test_upright_pieces_keep_their_orientation() -> None:
     """Solved as turned, pieces that are upright leave no doubt about the way up, even where the sky is below."""
     puzzle, truth = scramble(cut(landscape()[::-1], 40), False, 1)
     turned = replace(puzzle, rotated=True)
-    assert turn_upright(turned, truth.rotate(2)) == truth
-    assert turn_upright(puzzle, truth) is truth
+    assert turn_upright(turned, truth.rotate(2)) == (truth, 1.0)
+    assert turn_upright(puzzle, truth) == (truth, 1.0)
+
+
+def test_a_picture_without_top_and_bottom_is_unsure() -> None:
+    rng = np.random.default_rng(0)
+    noise = np.repeat(np.repeat(rng.integers(0, 256, (24, 32, 3), dtype=np.uint8), 10, axis=0), 10, axis=1)
+    assert 0.25 <= guess_turn(noise)[1] < 0.9
+    puzzle, _ = scramble(cut(noise + rng.integers(0, 8, noise.shape, dtype=np.uint8) // 2, 40), True, 1)
+    notes = jigsolve.solve(puzzle, threads=1).notes
+    assert any(note.startswith("Unsure which way is up (confidence 0.") for note in notes)
 
 
 def test_pins_fix_the_orientation() -> None:

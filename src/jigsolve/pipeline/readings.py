@@ -2,7 +2,7 @@
 
 With the right grid the answer is a picture without cuts. With pieces that are too large, cuts are left inside them.
 With wrong pieces the joints do not fit. With pieces that are too small the answer is as good, but more joints of the
-sheet are kept in it than chance explains.
+sheet are kept in it, and believed, than chance explains.
 """
 
 from collections.abc import Callable
@@ -17,6 +17,7 @@ from jigsolve.io.grid_detection.cuts import measure_jumps
 from jigsolve.io.inputs import Input, SizeDoubt
 from jigsolve.pipeline.result import Result
 from jigsolve.puzzle import Layout, Pixels, joint_ids
+from jigsolve.puzzle.scores import joint_id_grids
 
 # Weights of a conditional logit over the grids of unsure sheets: photographs, drawings, screens and pages of text
 PRIOR_WEIGHT = 0.8  # of the logarithm of the probability that the sheet alone gives a grid
@@ -43,10 +44,11 @@ def _score(doubt: SizeDoubt, estimate: GridEstimate, solve: Callable[[Input], Re
     if estimate.cells == (1, 1):
         return float(prior - WHOLE_COST - CUTS_WEIGHT * np.log1p(_count_cuts(doubt.sheet)))
     result = solve(doubt.read(estimate, 1.0))
-    n, all_joints, kept = len(result.puzzle), *_count_kept(result)
-    moved = JOINTS_WEIGHT * result.confidence.share * (1.0 - kept / all_joints) * np.log(n)
+    n, (all_joints, kept, believed) = len(result.puzzle), _count_kept(result)
     cuts = np.log1p(_count_cuts(render.render_picture(result.puzzle, result.layout)))
-    return float(prior + moved - CUTS_WEIGHT * cuts - KEPT_WEIGHT * max(0.0, kept - all_joints / n))
+    moved = JOINTS_WEIGHT * result.confidence.share * (1.0 - kept / all_joints) * np.log(n)
+    joints = moved - KEPT_WEIGHT * max(0.0, believed - all_joints / n)
+    return float(prior + joints - CUTS_WEIGHT * cuts)
 
 
 def discount(confidence: Confidence, probability: float) -> Confidence:
@@ -63,11 +65,17 @@ def _count_cuts(picture: Pixels) -> float:
     return sum(float((np.clip(sizes, 0.0, MAX_CUT_JUMP) ** 2).sum()) for sizes in profiles)
 
 
-def _count_kept(result: Result) -> tuple[int, int]:
-    """The number of joints of the answer, and how many of them are joints of the sheet."""
+def _count_kept(result: Result) -> tuple[int, int, float]:
+    """The number of joints of the answer, how many of them are joints of the sheet, and how many of those are believed.
+
+    Joints between plain sides are not believed, and say nothing: any answer keeps some of them.
+    """
     n, rows, cols = len(result.puzzle), result.puzzle.rows, result.puzzle.cols
-    joints = joint_ids(result.layout)
+    ids = np.concatenate([grid.ravel() for grid in joint_id_grids(result.layout)])
+    probabilities = np.concatenate([result.confidence.right.ravel(), result.confidence.down.ravel()])[ids >= 0]
+    ids = ids[ids >= 0]
     if rows * cols != n:
-        return len(joints), 0
+        return len(ids), 0, 0.0
     sheet = Layout(np.arange(n).reshape(rows, cols), np.zeros((rows, cols), dtype=np.int8))
-    return len(joints), int(np.isin(joints, joint_ids(sheet)).sum())
+    is_kept = np.isin(ids, joint_ids(sheet))
+    return len(ids), int(is_kept.sum()), float(probabilities[is_kept].sum())

@@ -29,23 +29,26 @@ MIN_COMMON_SHARE = 0.6  # of pieces with the same turn: then the sheet's way up 
 Floats = NDArray[np.float64]
 
 
-def turn_upright(puzzle: Puzzle, layout: Layout) -> Layout:
-    """The layout turned as a whole, if its orientation is unknown, to the one that looks upright."""
+def turn_upright(puzzle: Puzzle, layout: Layout) -> tuple[Layout, float]:
+    """The layout turned as a whole, if its orientation is unknown, to the one that looks upright, and the probability
+    that it is."""
     if not puzzle.rotated or puzzle.in_place:
-        return layout
+        return layout, 1.0
     turns = np.bincount(layout.turns[layout.pieces != HOLE], minlength=SIDES)
     is_square = puzzle.rows == puzzle.cols or (puzzle.rows, puzzle.cols) == UNKNOWN
     possible = puzzle.turns if is_square else (0, 2)
     back = (-int(turns.argmax())) % SIDES
     if turns.max() >= MIN_COMMON_SHARE * turns.sum() and back in possible:
-        return layout.rotate(back)
-    return layout.rotate(guess_turn(render.render_picture(puzzle, layout), possible))
+        return layout.rotate(back), 1.0
+    turn, probability = guess_turn(render.render_picture(puzzle, layout), possible)
+    return layout.rotate(turn), probability
 
 
-def guess_turn(picture: Pixels, possible: Sequence[int] = range(SIDES)) -> int:
-    """The clockwise quarter turns after which a picture looks upright."""
+def guess_turn(picture: Pixels, possible: Sequence[int] = range(SIDES)) -> tuple[int, float]:
+    """The clockwise quarter turns after which a picture looks upright, and the probability that it is."""
     scores = describe_orientations(picture)[list(possible)] @ _load_weights()
-    return int(possible[int(np.argmax(scores))])
+    odds = np.exp(scores - scores.max())
+    return int(possible[int(np.argmax(scores))]), float(1.0 / odds.sum())
 
 
 def describe_orientations(picture: Pixels) -> Floats:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.io.grid_detection.profiles import Floats, sample_lines, to_shades
+from jigsolve.io.grid_detection.profiles import Floats, sample_lines, to_lightness, to_shades
 from jigsolve.puzzle import Pixels
 
 MIN_PIECE_PX = 4  # smaller pieces are not searched for
@@ -38,6 +38,8 @@ OFFSET_COST = 7.0  # of any other grid with an offset, plus the logarithm of the
 FRACTION_COST = 4.0  # of a pitch that is no whole number, in addition
 MIN_GAIN = 0.5  # log evidence of a grid without its prior: whole photographs have 0, two pieces of one 3 and more
 SHOWN_TEXTURE = 0.45  # with a smaller share of pixels that are not flat, grids without evidence count, too: text
+MIN_PAPER_SHARE = 0.6  # of pixels about as light as most: the same for text with JPEG artefacts, which are not flat
+PAPER_RANGE = 17  # of 256 values that are about as light
 MIN_UNSHOWN_PX = 12  # pitch of grids without evidence: the many cuts of a finer one would show
 MIN_FRACTIONAL_PX = 8.0  # smaller fractional pitches are not searched for
 HALF_CUT = 0.6  # pixels: how far from a cut the pixels jump
@@ -80,11 +82,18 @@ class AxisGrid(NamedTuple):
 
 class Jumps(NamedTuple):
     """sizes: (width,) mean log ratio of the change from column x - 1 to x against the changes around it, above the
-    usual one. texture: share of the pixels that are not flat. sums: (width,) log ratio of the summed changes."""
+    usual one. texture: share of the pixels that are not flat. sums: (width,) log ratio of the summed changes.
+    paper: the largest share of pixels that are about as light."""
 
     sizes: Floats
     texture: float
     sums: Floats
+    paper: float
+
+    @property
+    def may_be_text(self) -> bool:
+        """Whether cuts may lie where nothing changes."""
+        return self.texture < SHOWN_TEXTURE or self.paper >= MIN_PAPER_SHARE
 
     def by_sums(self) -> "Jumps":
         """The other measure: jumps of the sums over whole lines."""
@@ -95,9 +104,12 @@ def measure_jumps(sheet: Pixels) -> Jumps:
     """How much neighbouring columns differ."""
     height, width = sheet.shape[:2]
     total, weights, sums = np.zeros(width - 1), np.zeros(width - 1), np.zeros(width - 1)
+    lightness = np.zeros(256)
     rows = sample_lines(height, MAX_SAMPLED_LINES)
     for chunk in np.array_split(rows, -(-len(rows) // 128)):
-        change = np.abs(np.diff(to_shades(sheet[chunk]), axis=1)).mean(axis=2)
+        shades = to_shades(sheet[chunk])
+        lightness += np.bincount(to_lightness(shades).astype(np.uint8).ravel(), minlength=256)
+        change = np.abs(np.diff(shades, axis=1)).mean(axis=2)
         around = _average_around(change, AROUND_PX)
         larger = np.maximum(change, around)
         weight = larger / (larger + NOISE_LEVEL)  # flat areas say nothing
@@ -109,7 +121,8 @@ def measure_jumps(sheet: Pixels) -> Jumps:
     level = sums / len(rows) + SUMS_NOISE_LEVEL
     ratio = np.concatenate([[0.0], np.log(level / _average_around(level[None], SUMS_AROUND_PX)[0])])
     texture = float(weights.sum() / (len(rows) * (width - 1)))
-    return Jumps(_remove_blocks(jumps), texture, _remove_blocks(ratio))
+    paper = float(np.convolve(lightness, np.ones(PAPER_RANGE), "same").max() / lightness.sum())
+    return Jumps(_remove_blocks(jumps), texture, _remove_blocks(ratio), paper)
 
 
 def _average_around(changes: NDArray[np.floating], reach: int) -> NDArray[np.floating]:
@@ -148,8 +161,7 @@ def rank_grids(jumps: Jumps, given: int | None) -> list[AxisGrid]:
     for size in range(MIN_PIECE_PX, n // 2 + MAX_CROP_PX + 1):
         found = _weigh_starts(clipped, size, size)
         grids += found if 2 * size <= n else [grid for grid in found if grid.start in (0, n - size)]
-    is_text = jumps.texture < SHOWN_TEXTURE
-    possible = [grid for grid in grids if grid.is_shown or (is_text and grid.pitch >= MIN_UNSHOWN_PX)]
+    possible = [grid for grid in grids if grid.is_shown or (jumps.may_be_text and grid.pitch >= MIN_UNSHOWN_PX)]
     possible.append(AxisGrid(n, 0, 0.0, has_cuts=False))
     return sorted(possible, key=lambda grid: -grid.evidence)[:MAX_GRIDS_PER_AXIS]
 

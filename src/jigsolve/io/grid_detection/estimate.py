@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from jigsolve.io.grid_detection.cuts import MAX_JUMP, SHOWN_TEXTURE, AxisGrid, Jumps, measure_jumps, rank_grids
+from jigsolve.io.grid_detection.cuts import MAX_JUMP, AxisGrid, Jumps, measure_jumps, rank_grids
 from jigsolve.io.grid_detection.leaks import has_cuts, has_leak, measure_leak
 from jigsolve.io.grid_detection.lines import Lines, find_lines
 from jigsolve.io.grid_detection.profiles import to_shades
@@ -14,6 +14,7 @@ from jigsolve.runtime import InputError
 
 UNSURE_CONFIDENCE = 0.5  # the most that an estimate gets whose cells may be enlarged pixels
 SQUARE_GAIN = 4.0  # of square pieces, if both axes show cuts: what the cuts of one of them cost by themselves
+FULL_SQUARES_GAIN = 6.0  # of squares that fill a page, shown or not: pages of other pieces are seldom divisible by them
 CLEAR_GAIN = 4.0  # log evidence of clear cuts: a single one has 7
 CLEAR_OBLONG_GAIN = 2.0  # of pieces that are not square, if the cuts of both axes are clear
 BOTH_PARTIAL_GAIN = 2.0  # of pieces that fill neither axis
@@ -124,7 +125,7 @@ def _rank_pairs(
     sheet: Pixels, jumps: Both, across: list[AxisGrid], down: list[AxisGrid], is_given: bool = False
 ) -> list[GridEstimate]:
     """The most likely pairs of grids, one of each axis. is_given: a size is known, so that all whole cells count."""
-    is_text = min(axis.texture for axis in jumps) < SHOWN_TEXTURE
+    is_text = any(axis.may_be_text for axis in jumps)
     pairs = [(x, y, x.evidence + y.evidence - _weigh_shape(x, y, is_text)) for x in across for y in down]
     pairs.sort(key=lambda pair: -pair[2])
     probabilities = np.exp(np.array([evidence for _, _, evidence in pairs]) - pairs[0][2])
@@ -187,6 +188,8 @@ def _weigh_shape(x: AxisGrid, y: AxisGrid, is_text: bool) -> float:
     has_both = x.has_cuts and y.has_cuts
     both_cost = -BOTH_PARTIAL_GAIN if has_both and not (x.is_full or y.is_full) else 0.0
     if not _is_oblong(x, y):
+        if has_both and is_text and x.is_full and y.is_full and x.pitch == y.pitch:
+            return -FULL_SQUARES_GAIN
         return both_cost - (SQUARE_GAIN if has_both and x.is_shown and y.is_shown else 0.0)
     if not is_text and min(x.gain, y.gain) >= CLEAR_GAIN:
         return both_cost - CLEAR_OBLONG_GAIN

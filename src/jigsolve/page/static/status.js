@@ -6,7 +6,7 @@ const TOAST_MS = 5000;
 let timer;
 
 // Options of the command line that notes and errors name, and what the page calls them.
-const FIELDS = { piece: "Piece size", rotated: "turned", upright: "upright", pictures: "Number of pictures", border: "Borders", "keep-lines": "Keep lines" };
+const FIELDS = { piece: "Piece size", rotated: "turned", upright: "upright", pictures: "Number of pictures", border: "Borders", "keep-lines": "Keep lines", turn: "Turn picture" };
 
 // A note or an error in the words of the page.
 export function translate(text) {
