@@ -1,4 +1,4 @@
-"""Fit the two biases of `jigsolve.confidence.calibration` for damaged borders, and print them.
+"""Fit the biases of `jigsolve.confidence.calibration` for damaged borders, and print them.
 
     python benchmarks/fit_damaged_confidence.py data/pomeranz805 --pictures 1 4 9 12 16 18
 
@@ -28,9 +28,9 @@ from jigsolve.pipeline import SolveParams, solve
 from jigsolve.puzzle.scores import joint_id_grids
 
 PROTOCOLS = (
-    ("worn-1", False), ("worn-2", False), ("worn-3", False), ("jpeg-95", False), ("jpeg-75", False), ("webp-80", False),
-    ("noise-5", False), ("noise-10", False), ("noise-20", False), ("worn-1", True), ("worn-2", True), ("jpeg-85", True),
-    ("noise-10", True),
+    ("worn-1", False), ("worn-2", False), ("worn-3", False), ("worn-4", False), ("jpeg-95", False), ("jpeg-75", False),
+    ("webp-80", False), ("noise-5", False), ("noise-10", False), ("noise-20", False),
+    ("worn-1", True), ("worn-2", True), ("jpeg-85", True), ("noise-10", True),
 )  # fmt: skip
 PIECE, ROWS, COLS = 28, 14, 18
 DECAY = 0.02
@@ -46,7 +46,7 @@ class Answer:
     name: str
     log_odds: Floats
     true: NDArray[np.bool_]
-    features: Floats  # worn, turned
+    features: Floats  # share of joints that look right if worn, worn, turned
 
 
 def solve_corner(path: Path, protocol: str, turned: bool, last: bool) -> Answer | None:
@@ -62,7 +62,7 @@ def solve_corner(path: Path, protocol: str, turned: bool, last: bool) -> Answer 
     true = np.concatenate([grid.ravel() for grid in joint_id_grids(case.truth)])
     answer = np.concatenate([grid.ravel() for grid in joint_id_grids(result.layout)])
     said = np.concatenate([plain.right.ravel(), plain.down.ravel()])
-    features = np.array([result.border == WORN.name, turned], dtype=float)
+    features = np.array([said.mean(), 1.0, 0.0]) * (result.border == WORN.name) + np.array([0.0, 0.0, turned])
     name = f"{protocol}{', turned' if turned else ''}"
     return Answer(path.stem, name, logit(np.clip(said, 1e-4, 1.0 - 1e-6)), np.isin(answer, true), features)
 
@@ -76,7 +76,7 @@ def fit_biases(answers: list[Answer]) -> Floats:
             gradient = gradient + one.features * (expit(z) - one.true).mean()
         return total, gradient
 
-    found: Floats = minimize(loss, np.zeros(2), jac=True, method="L-BFGS-B").x
+    found: Floats = minimize(loss, np.zeros(3), jac=True, method="L-BFGS-B").x
     return found
 
 
@@ -88,11 +88,11 @@ def main() -> None:
     paths = [path for path in files.list_pictures(args.folder) if path.stem in args.pictures]
     jobs = [(path, *protocol, last) for path in paths for protocol in PROTOCOLS for last in (False, True)]
     answers = [answer for job in jobs if (answer := solve_corner(*job)) is not None]
-    print("WORN_BIAS, TURNED_BIAS = {:.2f}, {:.2f}".format(*fit_biases(answers)))
+    print("WORN_SLOPE, WORN_BIAS = {:.2f}, {:.2f}; TURNED_BIAS = {:.2f}".format(*fit_biases(answers)))
     rows = defaultdict(list)
     for one in answers:
         held_out = fit_biases([other for other in answers if other.picture != one.picture])
-        before, after = (expit(one.log_odds + one.features @ biases).mean() for biases in (np.zeros(2), held_out))
+        before, after = (expit(one.log_odds + one.features @ biases).mean() for biases in (np.zeros(3), held_out))
         rows[one.name].append((one.true.mean(), before, after))
     print(f"{'':20}{'puzzles':>9}{'true':>9}{'without':>9}{'with':>9}")
     for name, row in rows.items():

@@ -358,6 +358,22 @@ def test_scattered_tiles_are_solved() -> None:
     assert score_case(case, result.layout).perfect
 
 
+@pytest.mark.parametrize(
+    ("protocol", "picture"), [("scattered-4+jpeg-85", "coffee"), ("scattered-7+jpeg-75", "coffee")]
+)
+def test_traces_of_coding_are_no_tiles(protocol: str, picture: str) -> None:
+    case = make_case(protocol, photograph(picture), (28, 28), False, 4)
+    assert case.given.notes[0].startswith(f"{case.truth.pieces.size} tiles of")
+
+
+def test_a_grid_of_tiles_about_as_light_as_the_gaps_is_whole() -> None:
+    puzzle, _ = shuffled()
+    puzzle.pieces[::3] = 236 + puzzle.pieces[::3] // 32
+    read = inputs.from_sheet(with_gaps(puzzle, 2, (255, 255, 255), (2, 2, 2, 2)))
+    np.testing.assert_array_equal(read.puzzle.pieces, puzzle.pieces)
+    assert (read.puzzle.rows, read.puzzle.cols) == (10, 15)
+
+
 def test_an_incomplete_grid_of_tiles_is_cut_out() -> None:
     puzzle, _ = shuffled("coffee", (50, 50))
     sheet = with_gaps(puzzle, 4, COLOURS["red"], (4, 4, 4, 4))

@@ -32,7 +32,8 @@ REGION = 5  # cells across the region of a cell
 FEATURES = ("worse gap", "better gap", "copies", "weaker piece", "better loop", "worse loop", "region")
 WEIGHTS = np.array([0.373, 0.494, 4.614, 0.414, 0.18, 0.048, 0.322])
 BIAS = 2.095
-WORN_BIAS, TURNED_BIAS = 0.68, 0.6  # added if borders are worn, and if they are damaged and pieces turned
+WORN_SLOPE, WORN_BIAS = 2.1, -1.15  # added if borders are worn; the slope times the share of joints that look right
+TURNED_BIAS = 0.6  # added if borders are damaged and pieces turned
 PIECE_MODEL = (1.112, -0.734)  # slope and bias, for the weakest joint of a piece's best path to the main body
 SHIFT_SLOPE = 0.25  # log odds for each nat by which the picture is better than a shift of it: joints err together
 PICTURE_MODEL = (-0.882, 1.859)  # the same for the log of all doubts: errors come in clusters, so no product of joints
@@ -58,14 +59,17 @@ def estimate_confidence(
     from scipy.special import expit, gammaln, logit  # slow to import
 
     joints = LayoutJoints(classes, layout, turns)
-    bias = BIAS + find_damage_bias(border, turns)
     pinned, *certain = pins.find_held(layout.pieces, layout.turns)
+    log_odds = [
+        x @ WEIGHTS + BIAS + doubt
+        for x, doubt in zip(compute_features(P, joints), _weigh_doubts(joints, evidence), strict=True)
+    ]
+    alone = np.concatenate([odds[exists] for odds, exists in zip(log_odds, joints.exist, strict=True)])
+    bias = find_damage_bias(border, turns, float(expit(alone).mean()) if len(alone) else 1.0)
     # that the two sides of a joint, or copies of them, face each other in the truth too
     likely = tuple(
-        np.where(exists, np.where(sure, 1.0, expit(x @ WEIGHTS + bias + doubt)), np.nan)
-        for sure, exists, x, doubt in zip(
-            certain, joints.exist, compute_features(P, joints), _weigh_doubts(joints, evidence), strict=True
-        )
+        np.where(exists, np.where(sure, 1.0, expit(odds + bias)), np.nan)
+        for sure, exists, odds in zip(certain, joints.exist, log_odds, strict=True)
     )
     draws = [np.where(sure, 1.0, draw) for sure, draw in zip(certain, joints.draw_probabilities(), strict=True)]
     right, down = (probability * draw for probability, draw in zip(likely, draws, strict=True))
@@ -90,10 +94,14 @@ def judge_layout(candidates: Candidates, layout: Layout, turns: tuple[int, ...],
     )
 
 
-def find_damage_bias(border: str, turns: tuple[int, ...]) -> float:
-    """Log odds by which the joints of damaged puzzles are surer than their P says, on average."""
+def find_damage_bias(border: str, turns: tuple[int, ...], share: float) -> float:
+    """Log odds by which the joints of damaged puzzles are surer than their P says, on average.
+
+    share: of joints that look right. Where most do, the search has found more than single joints promise; where few do,
+    it has chosen the best-looking of many wrong ones.
+    """
     turned = border != CLEAN.name and len(turns) > 1
-    return WORN_BIAS * (border == WORN.name) + TURNED_BIAS * turned
+    return (WORN_SLOPE * share + WORN_BIAS) * (border == WORN.name) + TURNED_BIAS * turned
 
 
 def _weigh_doubts(joints: LayoutJoints, evidence: Evidence | None) -> list[Floats]:

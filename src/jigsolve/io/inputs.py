@@ -242,9 +242,13 @@ def from_pieces(
 def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
     check_picture(sheet)
     tiles = None if options.in_place else find_tiles(sheet)
-    if tiles is not None and options.size in (None, (tiles.width, tiles.height)):
+    if tiles is not None and options.size not in (None, (tiles.width, tiles.height)):
+        tiles = None
+    if tiles is not None and tiles.grid is None:
         return _cut_tiles(sheet, tiles, options)
     estimates, notes = _estimate_grids(sheet, options)
+    if tiles is not None and len(estimates) > 1 and tiles.is_complete:
+        return _cut_tiles(sheet, tiles, options)
     best = next((one for one in estimates if one.cells != (1, 1)), estimates[0])
     if best.cells == (1, 1) and options.size is None and not (options.rows and options.cols):
         raise _make_no_cuts_error(sheet, estimates)
@@ -254,9 +258,10 @@ def _convert_sheet(sheet: Pixels, options: ReadOptions) -> Input:
 
 
 def _cut_tiles(sheet: Pixels, tiles: Tiles, options: ReadOptions) -> Input:
-    """The puzzle of tiles that lie irregularly on a sheet: like pieces in files, they say nothing about the grid."""
+    """The puzzle of tiles on a plain background. Like pieces in files, irregular ones say nothing about the grid."""
     pieces = tiles.cut(sheet)
-    puzzle = options.make_puzzle(pieces, options.choose_grid(len(pieces), " of a sheet of tiles") or UNKNOWN)
+    grid = options.choose_grid(len(pieces), " of a sheet of tiles") or (tiles.grid if not options.is_bag else None)
+    puzzle = options.make_puzzle(pieces, grid or UNKNOWN)
     note = f"{len(pieces)} tiles of {tiles.width}x{tiles.height} on a plain background."
     return Input(
         puzzle, notes=(note,), is_orientation_open=options.is_orientation_open, is_mirroring_open=options.mirrored
