@@ -158,7 +158,9 @@ def solve_all(
     }
     for name, variant in variants.items():
         problem = problems[variant.compatibility, variant.merges_copies]
-        params = variant.change(default.params_for(problem, effort), len(puzzle))
+        board = Board(problem)
+        board.grow()
+        params = variant.change(default.params_for(board, effort), len(puzzle))
         with patch.object(default, "Board", variant.board) if variant.board else nullcontext():
             begin = time.process_time()
             answer = Default(params).solve(problem, seed, ignore_event, Budget(effort))

@@ -26,7 +26,7 @@ from jigsolve.runtime.context import RunContext
 from jigsolve.runtime.errors import InputError
 from jigsolve.runtime.events import CycleFinished, Event, ignore_event
 from jigsolve.solvers import Budget, Default, GridProblem, Paper
-from jigsolve.solvers.default import DAMAGED_EFFORT_PARAMS, EFFORT_PARAMS, params_for
+from jigsolve.solvers.default import EFFORT_PARAMS, RUGGED_EFFORT_PARAMS, params_for
 from jigsolve.solvers.growth.board import Board, layout_of
 from jigsolve.solvers.growth.search import Search
 from pictures import grid_of, photograph, small_puzzle
@@ -285,14 +285,23 @@ def damaged_problem() -> GridProblem:
     return GridProblem(joints.C, case.puzzle.rows, case.puzzle.cols, evidence=joints.evidence)
 
 
+@pytest.mark.parametrize(("protocol", "is_rugged"), [("clean", False), ("missing-20", True)])
+def test_a_growth_that_leaves_many_deficient_cells_is_one_of_many(protocol: str, is_rugged: bool) -> None:
+    puzzle = make_case(protocol, photograph("coffee"), (28, 28), False, 3).puzzle
+    joints = Learned().weigh(find_pairs(puzzle, Mahalanobis(), 24), RunContext())
+    board = Board(GridProblem(joints.C, puzzle.rows, puzzle.cols, evidence=joints.evidence))
+    board.grow()
+    params = (RUGGED_EFFORT_PARAMS if is_rugged else EFFORT_PARAMS)["normal"]
+    assert params_for(board, "normal") is params
+
+
 def test_damaged_borders_are_searched_from_many_growths() -> None:
     """Each restart grows the whole picture, nothing is lost, and only a better picture is kept."""
     problem = damaged_problem()
-    params = params_for(problem, "normal")
-    assert params is DAMAGED_EFFORT_PARAMS["normal"]
-    assert params_for(replace(problem, evidence=None), "normal") is EFFORT_PARAMS["normal"]
     board = Board(problem)
     board.grow()
+    params = params_for(board, "normal")
+    assert params is RUGGED_EFFORT_PARAMS["normal"]
     search = Search(board, 0, params)
     before = search.best_value
     search.restart(lambda: False)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from jigsolve.puzzle.geometry import DOWN, RIGHT
+from jigsolve.puzzle.geometry import DOWN, RIGHT, UP, side_id
 from jigsolve.puzzle.pins import PinnedCell, Pins
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth.board import Board
@@ -43,7 +43,7 @@ def test_the_best_of_all_rolls(along, missing):
     rows, cols = (4, 3) if along == DOWN else (3, 4)
     board = Board(random_problem(rows, cols, missing))
     picture = picture_of(rows, cols, missing, 1)
-    rolls, gain = find_rolls(board, picture, along, RIGHT if along == DOWN else DOWN)
+    rolls, gain = find_rolls(board.pair_values, picture, along, RIGHT if along == DOWN else DOWN)
     values = {}
     for every in product(range(4), repeat=3):
         rolled = picture.copy()
@@ -96,3 +96,28 @@ def test_pinned_boards_stay():
     before = board.snapshot()
     assert roll_lines(board) == 0.0
     np.testing.assert_array_equal(board.snapshot(), before)
+
+
+class SeamEvidence:
+    """Speaks against one pair of sides, as absolute evidence does at a seam."""
+
+    def __init__(self, first: np.ndarray, second: np.ndarray) -> None:
+        self.seam = set(zip(first.tolist(), second.tolist(), strict=True))
+
+    def weigh(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        return np.array([-1.0 * (pair in self.seam) for pair in zip(first.tolist(), second.tolist(), strict=True)])
+
+
+def test_evidence_against_a_seam_rolls_a_picture_that_c_finds_as_good():
+    """C of the cyclic joint is that of the joint at the frame, so that only evidence tells where the picture begins."""
+    rows, cols = 6, 5
+    problem, truth = chain(rows, cols), np.arange(rows * cols).reshape(rows, cols)
+    below, above = side_id(truth[-1], DOWN), side_id(truth[0], UP)
+    C = problem.C.tolil()
+    C[below, above] = C[above, below] = 1.0
+    board = Board(GridProblem(C.tocsr(), rows, cols))
+    wrapped = np.roll(truth, 2, 0)
+    board.load(np.stack([wrapped, np.zeros_like(wrapped)]).astype(np.int32))
+    assert roll_lines(board) == 0.0
+    assert roll_lines(board, SeamEvidence(below, above)) == pytest.approx(cols)
+    np.testing.assert_array_equal(board.snapshot()[0], truth)

@@ -8,7 +8,8 @@ from jigsolve.runtime.events import CycleFinished, EventHandler, LayoutImproved,
 from jigsolve.solvers.grid import GridProblem
 from jigsolve.solvers.growth.board import Board, layout_of
 from jigsolve.solvers.growth.merging import revise_compatibility
-from jigsolve.solvers.growth.params import DAMAGED_PUZZLE_MOVES, SearchParams, is_large
+from jigsolve.solvers.growth.moves import measure_deficiency
+from jigsolve.solvers.growth.params import RUGGED_PUZZLE_MOVES, SearchParams, is_large
 from jigsolve.solvers.growth.search import Search
 from jigsolve.solvers.protocol import NO_LIMIT, Answer, Budget
 
@@ -30,25 +31,29 @@ LARGE_EFFORT_PARAMS = {  # one long cooling finds more than several short ones
 }  # fmt: skip
 # With evidence a joint costs up to 1.6, so the way to a better picture leads through worse ones; exchanges take longer.
 EVIDENCE_EXCHANGES, EVIDENCE_START_TEMPERATURE = 150, 2.0
-# Where borders are damaged, single joints say little: a growth ends in one of many poor optima, and segments lie in the
-# wrong order in puzzles of all sizes. Many short, warm cycles find more than a few long ones.
-_DAMAGED = SearchParams(
+# Where borders are damaged or have no colour, single joints say little; where pieces are missing, segments have few
+# neighbours. A growth ends in one of many poor optima: many growths and short, warm cycles find more than long ones.
+_RUGGED = SearchParams(
     restarts_per_100_pieces=80, rounds_per_100_pieces=200, rounds_per_deficient_piece=0, exchanges_per_round=60,
-    max_idle_cycles=4, start_temperature=2.0, end_temperature=0.1, moves=DAMAGED_PUZZLE_MOVES,
+    max_idle_cycles=4, start_temperature=2.0, end_temperature=0.1, moves=RUGGED_PUZZLE_MOVES,
 )  # fmt: skip
-DAMAGED_EFFORT_PARAMS = {
-    "fast": replace(_DAMAGED, restarts_per_100_pieces=20, rounds_per_100_pieces=80, max_idle_cycles=1, max_cycles=2),
-    "normal": _DAMAGED,
-    "thorough": replace(_DAMAGED, rounds_per_100_pieces=800, max_idle_cycles=6, max_cycles=80),
+RUGGED_EFFORT_PARAMS = {
+    "fast": replace(_RUGGED, restarts_per_100_pieces=20, rounds_per_100_pieces=80, max_idle_cycles=1, max_cycles=2),
+    "normal": _RUGGED,
+    "thorough": replace(_RUGGED, rounds_per_100_pieces=800, max_idle_cycles=6, max_cycles=80),
 }
+RUGGED_DEFICIENCY = 0.2  # share of deficient cells; clean photographs have at most 0.18
 LAYOUT_INTERVAL_S = 0.25  # between two events with a layout, at least
 MAX_PIN_CYCLES = 8  # added if some pins are broken
 
 
-def params_for(problem: GridProblem, effort: str) -> SearchParams:
+def params_for(board: Board, effort: str) -> SearchParams:
+    """The parameters of a search that starts from a grown board."""
+    problem = board.problem
     if not is_large(len(problem)):
         is_damaged = problem.evidence is not None and problem.evidence.is_damaged
-        return (DAMAGED_EFFORT_PARAMS if is_damaged else EFFORT_PARAMS)[effort]
+        is_rugged = is_damaged or measure_deficiency(board) > RUGGED_DEFICIENCY
+        return (RUGGED_EFFORT_PARAMS if is_rugged else EFFORT_PARAMS)[effort]
     params = LARGE_EFFORT_PARAMS[effort]
     if problem.evidence is None or effort == "fast":
         return params
@@ -81,9 +86,10 @@ class Default:
             board = Board(replace(problem, C=revise_compatibility(board, problem.segment_evidence)))
             board.grow()
         _emit_growth(board, on_event)
-        search = Search(board, seed, self.params or params_for(problem, budget.effort))
+        search = Search(board, seed, self.params or params_for(board, budget.effort))
         on_event(StageStarted("search"))
         try:
+            search.settle()
             search.restart(budget.is_spent)
             search.roll()
             stopped = _run(search, on_event, budget) or _keep_pins(search, budget)

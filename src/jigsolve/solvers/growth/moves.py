@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, SIDES, STEPS, direction_of, piece_of, rotate_offset
 from jigsolve.solvers.growth import _kernels as k
 from jigsolve.solvers.growth.board import NO_CELLS, NO_PLACEMENTS, Board, Box, Cells, Pose
-from jigsolve.solvers.growth.params import MoveParams
+from jigsolve.solvers.growth.params import MoveParams, moves_for
 from jigsolve.solvers.growth.segments import Region, rebuild_region
 
 MAX_DRAWS = 100  # of a random cell, until one is filled
+MIN_MEASURED_CELLS = 36  # a share of fewer says nothing
 
 
 class Move(NamedTuple):
@@ -298,3 +299,12 @@ class Moves:
 
     def _clear(self, count: int) -> None:
         self.label[self._order[:count]] = -1
+
+
+def measure_deficiency(board: Board) -> float:
+    """Share of the cells off the edges of a finished board that are deficient; 0 if there are few such cells."""
+    inside = board.inside()
+    if len(inside) < MIN_MEASURED_CELLS:
+        return 0.0
+    moves = Moves(board, Random(0), moves_for(len(board.problem)))
+    return len(moves.select_deficient(inside)) / len(inside)

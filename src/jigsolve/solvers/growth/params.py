@@ -16,7 +16,7 @@ SMALL_PUZZLE_SHARES = {
     "window": 0.35, "weak": 0.12, "half": 0.09, "largest": 0.05, "shed": 0.05, "relocate": 0.20, "slide": 0.13,
     "rebuild": 0.01,
 }  # fmt: skip
-DAMAGED_PUZZLE_SHARES = {
+RUGGED_PUZZLE_SHARES = {
     "window": 0.25, "weak": 0.12, "half": 0.05, "largest": 0.05, "shed": 0.05, "relocate": 0.35, "slide": 0.12,
     "rebuild": 0.01,
 }  # fmt: skip
@@ -81,7 +81,7 @@ class MoveParams:
 
 
 SMALL_PUZZLE_MOVES = MoveParams(shares=SMALL_PUZZLE_SHARES)
-DAMAGED_PUZZLE_MOVES = MoveParams(shares=DAMAGED_PUZZLE_SHARES)
+RUGGED_PUZZLE_MOVES = MoveParams(shares=RUGGED_PUZZLE_SHARES)
 LARGE_PUZZLE_MOVES = MoveParams(shares=LARGE_PUZZLE_SHARES, max_span=22)  # errors there are blocks at a wrong place
 
 

@@ -11,6 +11,7 @@ from random import Random
 import numpy as np
 
 from jigsolve.solvers.growth.board import Board
+from jigsolve.solvers.growth.edges import settle_frame
 from jigsolve.solvers.growth.exchange import Exchanges
 from jigsolve.solvers.growth.moves import Move, Moves
 from jigsolve.solvers.growth.params import SearchParams, moves_for
@@ -42,6 +43,11 @@ class Search:
         """All cycles, whether or not they find anything."""
         for _ in range(self.params.max_cycles):
             self.cycle(stop)
+
+    def settle(self) -> None:
+        """Settle the frame around the main body of the picture."""
+        self._add_gain(settle_frame(self.board))
+        self._save()
 
     def restart(self, stop: Callable[[], bool]) -> None:
         """Grow the picture anew from random pieces, and keep the most consistent one."""
@@ -114,10 +120,12 @@ class Search:
             self._add_gain(gain)
 
     def roll(self) -> None:
-        """Roll the rows and columns of the best picture where that is better."""
+        """Roll the rows and columns of the best picture where that is better; evidence always counts here."""
         self._restore_best()
-        self._add_gain(roll_lines(self.board))
-        self._save()
+        problem = self.board.problem
+        if roll_lines(self.board, problem.segment_evidence if problem.evidence is None else None) > 0.0:
+            self.best, self.best_value = self.board.snapshot(), self.board.consistency()
+            self.value, self._saved_value, self._is_saved = self.best_value, self.best_value, True
 
     def recover(self) -> None:
         """After an interrupt, the board is whole but may be ahead of `value`: keep the better picture."""
