@@ -10,7 +10,15 @@ from scipy.sparse import csr_array
 
 from jigsolve.compatibility.learned import CANDIDATES, LINEAR_BELOW, Learned
 from jigsolve.confidence import calibration
-from jigsolve.confidence.calibration import LayoutJoints, estimate_confidence, find_attachment, find_damage_bias
+from jigsolve.confidence.calibration import (
+    DRAWN_FEATURES,
+    LayoutJoints,
+    compute_drawn_features,
+    compute_features,
+    estimate_confidence,
+    find_attachment,
+    find_damage_bias,
+)
 from jigsolve.confidence.values import DOUBT_THRESHOLD, Confidence
 from jigsolve.dissimilarity import CLEAN, NOISY, WORN, Mahalanobis, find_pairs
 from jigsolve.pipeline import SolveParams, solve
@@ -71,6 +79,24 @@ def test_a_clear_picture_is_believed_and_never_certain(chelsea: tuple[Puzzle, La
     assert said.pieces.min() > 0.9
     assert said.pieces.max() < 1.0
     assert not any(flags.any() for flags in (*said.doubtful, *said.undecidable))
+
+
+def test_drawn_joints_are_judged_by_their_own_probability_too(
+    chelsea: tuple[Puzzle, Layout, csr_array, PieceClasses],
+) -> None:
+    _, truth, P, kinds = chelsea
+    joints = LayoutJoints(kinds, truth, UPRIGHT)
+    for common, drawn, (a, b) in zip(
+        compute_features(P, joints), compute_drawn_features(P, joints), joints.sides, strict=True
+    ):
+        assert drawn.shape == (*a.shape, len(DRAWN_FEATURES))
+        np.testing.assert_array_equal(drawn[..., : common.shape[2]], common)
+        own, copies, has_copies, smaller, larger = np.moveaxis(drawn[..., common.shape[2] :], -1, 0)
+        p = np.asarray(P[a.ravel(), b.ravel()]).reshape(a.shape)
+        np.testing.assert_allclose(1.0 / (1.0 + np.exp(-own)), np.clip(p, 0.004, 0.9999), rtol=1e-6)
+        assert not copies.any()
+        assert not has_copies.any()
+        assert (smaller <= larger).all()
 
 
 def test_swapped_pieces_are_found(chelsea: tuple[Puzzle, Layout, csr_array, PieceClasses]) -> None:

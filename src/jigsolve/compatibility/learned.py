@@ -19,6 +19,7 @@ from scipy.sparse import coo_array, csr_array
 
 from jigsolve.compatibility import _kernels
 from jigsolve.compatibility.drawn.drawing import DRAWN_WEIGHTS
+from jigsolve.compatibility.drawn.line_spacing import rate_spacing
 from jigsolve.compatibility.evidence import Evidence, make_evidence
 from jigsolve.compatibility.joint_features import JOINTS_AT_A_TIME, JointFeatures, SideIds, Singles, context_columns
 from jigsolve.compatibility.joints import Joints
@@ -158,7 +159,9 @@ def judge_joints(joints: JointFeatures, first: Network, *later: Network) -> Floa
 
     joints.workers.run(judge, split_range(len(logits), JOINTS_AT_A_TIME), Step.FIRST_NETWORK)
     logits = revise_logits(logits, *joints.block_evidence)
-    logits[drawn] = drawn_logits
+    if joints.drawing is not None:
+        pieces, sides = joints.drawing.puzzle.pieces, (joints.first[drawn], joints.second[drawn])
+        logits[drawn] = drawn_logits + rate_spacing(pieces, *sides, drawn_logits)
     for k, step in zip(range(len(later)), (Step.SECOND_NETWORK, Step.THIRD_NETWORK), strict=False):
         with_loops = step is Step.THIRD_NETWORK
         context_of = Surroundings(joints.first, joints.second, len(joints.sides.length), logits, with_loops)

@@ -32,6 +32,15 @@ REGION = 5  # cells across the region of a cell
 FEATURES = ("worse gap", "better gap", "copies", "weaker piece", "better loop", "worse loop", "region")
 WEIGHTS = np.array([0.373, 0.494, 4.614, 0.414, 0.18, 0.048, 0.322])
 BIAS = 2.095
+# Drawn pieces, in a grid and in a single row or column: weights of `DRAWN_FEATURES`, and bias. Evidence against a joint
+# is in its P already. By `benchmarks/fit_drawn_confidence.py`.
+DRAWN_FEATURES = (*FEATURES, "own logit", "log copies", "has copies", "smaller total", "larger total")
+DRAWN_MODEL = (
+    np.array([-0.039, 0.166, 5.371, -0.021, 0.3, -0.06, 0.182, 0.513, 0.201, 0.479, -0.166, -0.935]), 1.746
+)  # fmt: skip
+DRAWN_LINE_MODEL = (
+    np.array([0.957, -0.093, 10.713, 0.012, 0.0, 0.0, 0.199, 0.633, -0.351, -0.246, -0.952, 0.249]), -1.488
+)  # fmt: skip
 WORN_SLOPE, WORN_BIAS = 2.1, -1.15  # added if borders are worn; the slope times the share of joints that look right
 TURNED_BIAS = 0.6  # added if borders are damaged and pieces turned
 PIECE_MODEL = (1.112, -0.734)  # slope and bias, for the weakest joint of a piece's best path to the main body
@@ -60,10 +69,7 @@ def estimate_confidence(
 
     joints = LayoutJoints(classes, layout, turns)
     pinned, *certain = pins.find_held(layout.pieces, layout.turns)
-    log_odds = [
-        x @ WEIGHTS + BIAS + doubt
-        for x, doubt in zip(compute_features(P, joints), _weigh_doubts(joints, evidence), strict=True)
-    ]
+    log_odds = _rate_joints(P, joints, evidence)
     alone = np.concatenate([odds[exists] for odds, exists in zip(log_odds, joints.exist, strict=True)])
     bias = find_damage_bias(border, turns, float(expit(alone).mean()) if len(alone) else 1.0)
     # that the two sides of a joint, or copies of them, face each other in the truth too
@@ -102,6 +108,15 @@ def find_damage_bias(border: str, turns: tuple[int, ...], share: float) -> float
     """
     turned = border != CLEAN.name and len(turns) > 1
     return (WORN_SLOPE * share + WORN_BIAS) * (border == WORN.name) + TURNED_BIAS * turned
+
+
+def _rate_joints(P: csr_array, joints: LayoutJoints, evidence: Evidence | None) -> list[Floats]:
+    """Log odds that each joint looks right."""
+    if evidence is not None and evidence.is_drawn:
+        weights, bias = DRAWN_LINE_MODEL if any(grid.size == 0 for grid in joints.exist) else DRAWN_MODEL
+        return [x @ weights + bias for x in compute_drawn_features(P, joints)]
+    doubts = _weigh_doubts(joints, evidence)
+    return [x @ WEIGHTS + BIAS + doubt for x, doubt in zip(compute_features(P, joints), doubts, strict=True)]
 
 
 def _weigh_doubts(joints: LayoutJoints, evidence: Evidence | None) -> list[Floats]:
@@ -196,18 +211,38 @@ class LayoutJoints:
 def compute_features(P: csr_array, joints: LayoutJoints) -> list[Floats]:
     """(rows, cols - 1, FEATURES) and (rows - 1, cols, FEATURES): what each joint is judged by."""
     best, second = _two_best(P)
-    logits, own = [], []
-    for (a, b), exists in zip(joints.sides, joints.exist, strict=True):
-        p = np.zeros(a.shape)
-        if exists.any():
-            p[exists] = np.asarray(P[a[exists], b[exists]]).ravel()
+    own = []
+    for (a, b), p in zip(joints.sides, _find_probabilities(P, joints), strict=True):
         rival = [np.where(p >= best[side], second[side], best[side]) for side in (a, b)]
         gap = [np.log((p + SOFTENING) / (r + SOFTENING)) for r in rival]
-        clipped = np.clip(p, MIN_P, MAX_P)
-        logits.append(np.where(exists, np.log(clipped / (1.0 - clipped)), np.nan))
         own.append([np.minimum(*gap), np.maximum(*gap), piece_of(a) == piece_of(b)])
-    around = _compute_surroundings(logits[0], logits[1])
+    around = _compute_surroundings(*_find_logits(P, joints))
     return [np.stack([*mine, *theirs], axis=-1) for mine, theirs in zip(own, around, strict=True)]
+
+
+def compute_drawn_features(P: csr_array, joints: LayoutJoints) -> list[Floats]:
+    """The same for drawn pieces, with more of the joint itself: a blank side has many rivals, and copies look alike."""
+    total, copies = np.asarray(P.sum(axis=1)).ravel(), joints.classes.copies
+    out = []
+    for x, z, (a, b) in zip(compute_features(P, joints), _find_logits(P, joints), joints.sides, strict=True):
+        most = np.maximum(copies[piece_of(a)], copies[piece_of(b)])
+        least_sum, most_sum = (np.log(choose(total[a], total[b]) + SOFTENING) for choose in (np.minimum, np.maximum))
+        out.append(np.concatenate([x, np.stack([z, np.log(most), most > 1, least_sum, most_sum], axis=-1)], axis=-1))
+    return out
+
+
+def _find_logits(P: csr_array, joints: LayoutJoints) -> list[Floats]:
+    """The logit of each joint's P; NaN where there is no joint."""
+    clipped = [np.clip(p, MIN_P, MAX_P) for p in _find_probabilities(P, joints)]
+    return [np.where(exists, np.log(p / (1.0 - p)), np.nan) for p, exists in zip(clipped, joints.exist, strict=True)]
+
+
+def _find_probabilities(P: csr_array, joints: LayoutJoints) -> list[Floats]:
+    out = [np.zeros(exists.shape) for exists in joints.exist]
+    for p, exists, (a, b) in zip(out, joints.exist, joints.sides, strict=True):
+        if exists.any():
+            p[exists] = np.asarray(P[a[exists], b[exists]]).ravel()
+    return out
 
 
 def _two_best(P: csr_array) -> tuple[Floats, Floats]:

@@ -7,6 +7,8 @@ from jigsolve.runtime._kernels import njit
 BLOCK = 64  # numbers that are summed before a pair is compared with the worst one kept
 PAIR_CHANNELS = 4  # see `compare_rows`
 SCALES = (6.0, 90.0, 12.0, 150.0)  # levels at which a difference counts half
+MIN_DENSITY = 0.35  # ink of the rows from x-height to baseline, as a share of the densest row of a line
+MAX_DIP = 5  # rows with less ink between them
 
 
 @njit(inline="always")
@@ -113,3 +115,41 @@ def join_rows(said, edges, first, second, weight, out, means):
                     s += d[c] * weight[c, u]
                 row[u] = max(np.float32(0.0), s)
         means[k, PAIR_CHANNELS] /= max(np.float32(1.0), shows)
+
+
+@njit(cache=True, nogil=True)
+def measure_lines(rows, gaps):
+    """Distances from the blank ends of a column of pixels to its first and last baseline; -1 where there is none.
+
+    rows: (height,) ink of each row. gaps: by distance between neighbouring baselines, the blank cuts between them are
+    added. A line that the lower end cuts off has no baseline.
+    """
+    height = len(rows)
+    first, last, blank, start = -1, -1, 0, 0
+    while start < height:
+        if rows[start] == 0.0:
+            blank, start = blank + 1, start + 1
+            continue
+        end, most = start, rows[start]
+        while end < height and rows[end] > 0.0:
+            most, end = max(most, rows[end]), end + 1
+        if end == height:
+            return first, -1
+        # a line of text, or several whose ink touches: each has dense rows from its x-height to its baseline
+        y = start
+        while y < end:
+            base = -1
+            while y < end and (base < 0 or y - base <= MAX_DIP):
+                if rows[y] >= MIN_DENSITY * most:
+                    base = y
+                y += 1
+            if base < 0:
+                break
+            y = base + 1
+            if last < 0 and rows[0] == 0.0:
+                first = base + 1
+            elif last >= 0 and blank > 0 and base - last < len(gaps):
+                gaps[base - last] += blank + 1.0
+            last, blank = base, 0
+        start = end
+    return first, height - 1 - last if last >= 0 else -1

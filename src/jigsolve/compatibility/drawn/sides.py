@@ -28,7 +28,7 @@ def read_edges(pieces: Pixels, side: int) -> Bytes:
 def read_rows(pieces: Pixels, side: int) -> tuple[Singles, Bytes]:
     """(n, length, CHANNELS) what the network sees of each row across a side; (n, length) the row's ink."""
     strip = to_bytes(border_pixels(pieces, side, BANDS[-1][1]))
-    ink = _find_ink(strip)
+    ink = find_ink(strip, PROFILE)
     n, length, depth = ink.shape
     rows = np.zeros((n, length, CHANNELS), dtype=np.float32)
     near = strip[:, :, :DEPTH].astype(np.float32) / np.float32(255.0) - np.float32(0.5)
@@ -48,10 +48,10 @@ def read_rows(pieces: Pixels, side: int) -> tuple[Singles, Bytes]:
     return rows, profile
 
 
-def _find_ink(strip: Bytes) -> Singles:
-    """(n, length, depth) how far each pixel is from the commonest colour of its strip, 0 to 1."""
+def find_ink(strip: Bytes, reach: int) -> Singles:
+    """(n, length, depth) how far each pixel is from the commonest colour of its strip, up to `reach`; 0 to 1."""
     n = len(strip)
-    near = strip[:, ::2, :PROFILE:2].astype(np.int32)
+    near = strip[:, ::2, :reach:2].astype(np.int32)
     code = (near[..., 0] << 16 | near[..., 1] << 8 | near[..., 2]).reshape(n, -1)
     code.sort(axis=1)
     width = code.shape[1]

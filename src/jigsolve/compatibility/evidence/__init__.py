@@ -51,15 +51,17 @@ class PairArrays(NamedTuple):
 class Evidence:
     """The evidence of all pairs of sides of a puzzle, in units of C.
 
-    is_damaged: borders are damaged, so that a single joint says little.
+    is_damaged: borders are damaged, so that a single joint says little. is_drawn: pieces are not of a photograph.
     """
 
     arrays: PairArrays
     is_damaged: bool = False
+    is_drawn: bool = False
 
     def __getstate__(self) -> dict[str, PairArrays | bool]:
         """Without the cache, which is large and only the search needs."""
-        return {"arrays": self.arrays._replace(cache=np.zeros((0, 2))), "is_damaged": self.is_damaged}
+        arrays = self.arrays._replace(cache=np.zeros((0, 2)))
+        return {"arrays": arrays, "is_damaged": self.is_damaged, "is_drawn": self.is_drawn}
 
     def weigh(self, first: SideIds, second: SideIds) -> Floats:
         """(pairs,) evidence of the pairs (first[k], second[k])."""
@@ -103,7 +105,8 @@ def make_evidence(
     while has_cache and slots < min(MAX_CACHE_SLOTS, SLOTS_PER_SIDE * len(sides.length)):
         slots *= 2
     cache = np.full((slots, 2), _kernels.NO_PAIR)
-    return Evidence(PairArrays(model, np.array(sizes, np.int64), cache), sides.border is not CLEAN)
+    arrays = PairArrays(model, np.array(sizes, np.int64), cache)
+    return Evidence(arrays, is_damaged=sides.border is not CLEAN, is_drawn=name == "drawn")
 
 
 def list_features(joints: JointFeatures, first: SideIds, second: SideIds) -> Singles:
