@@ -59,7 +59,7 @@ def settle_orientation(given: Input, solve: Callable[[Input], Result] | None) ->
     test = CLEAN_WEIGHT * clean + (1.0 - CLEAN_WEIGHT) * measure_uprightness(given.puzzle, NOISY)
     if test >= UPRIGHT_ABOVE:
         return upright
-    if test < TURNED_BELOW and n >= FEW_PIECES:
+    if abs(test) < TURNED_BELOW and n >= FEW_PIECES:  # far below 0, something else makes sides alike: leaks of lines
         return upright if is_in_order(given.puzzle) else turned
     most = FEW_PIECES if (given.puzzle.rows, given.puzzle.cols) == UNKNOWN else MAX_TRIED_PIECES  # may be a bag
     if n > most or solve is None:
