@@ -271,6 +271,17 @@ def test_other_sheets_do_not_leak(name: str, quality: int | None) -> None:
     np.testing.assert_array_equal(inputs.from_sheet(sheet).puzzle.pieces, cut(sheet, 30).pieces)
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_two_columns_in_a_frame(seed: int) -> None:
+    """One cut is too little evidence for pieces that begin anywhere, but not for pieces that fill a frame."""
+    picture = photograph("rocket")
+    puzzle, _ = scramble(cut(picture, (picture.shape[1] // 2, picture.shape[0] // 5)), False, seed)
+    sheet = np.pad(render.render_sheet(puzzle), ((17, 31), (16, 21), (0, 0)), constant_values=255)
+    found = estimate_grid(sheet)
+    assert (found.cells, found.corner) == ((2, 5), (16, 17))
+    assert found.is_sure
+
+
 def test_a_scaled_sheet_in_a_frame() -> None:
     puzzle, _ = shuffled("astronaut", (30, 30))
     sheet = sheets.scale(render.render_sheet(puzzle), 85, np.random.default_rng(0))

@@ -15,7 +15,7 @@ from jigsolve.io.grid_detection.cuts import (
     rank_grids,
 )
 from jigsolve.io.grid_detection.leaks import has_cuts, has_leak, measure_leak, unmix_lines
-from jigsolve.io.grid_detection.lines import Lines, find_lines
+from jigsolve.io.grid_detection.lines import Lines, find_lines, trim_frame
 from jigsolve.io.grid_detection.profiles import sample_lines, to_lightness, to_shades
 from jigsolve.io.grid_detection.values import MIN_PARTIAL_SHARE, Axis, GridEstimate
 from jigsolve.puzzle import Pixels
@@ -42,6 +42,7 @@ MIN_CUT_SHARE = 0.3  # of the usual jump at the cuts that a row of pieces has
 MAX_OTHER_SHARE = 0.6  # of the jump at the cuts that other lines of a row of pieces have, on average
 MIN_CUTS_FOR_OTHERS = 8  # through a row: with fewer, a line of the picture counts as much as some of the cuts
 MIN_CUTS = 3  # through a row, by which it is judged: fewer may all lie between flat pieces
+MIN_FRAMED_PX = 16  # of the sheet inside a frame
 MAX_SQUARES = 8  # pitches of one axis that are tried on the other
 MAX_ESTIMATES = 16  # grids that are returned
 MAX_UNSHOWN = 6  # of them, that have cuts for which there is no evidence
@@ -75,6 +76,8 @@ def rank_estimates(sheet: Pixels, width: int | None = None, height: int | None =
     estimates = _rank_by(sheet, jumps, width, height)
     if width is None and height is None and not _is_clear(estimates[0]):
         estimates = _mix(estimates, _rank_by(sheet, (jumps[0].by_sums(), jumps[1].by_sums()), None, None))
+    if width is None and height is None and not estimates[0].fills(sheet.shape[1], sheet.shape[0]):
+        estimates = _rank_in_frame(sheet) or estimates
     if not any(axis.sizes.any() for axis in jumps):  # a sheet of one colour
         estimates[0] = replace(estimates[0], confidence=1.0)
     if found:
@@ -91,6 +94,25 @@ def _rank_by(sheet: Pixels, jumps: Both, width: int | None, height: int | None) 
     across, down = _add_squares(across, down, jumps[0]), _add_squares(down, across, jumps[1])
     estimates = _rank_pairs(sheet, jumps, across, down)
     return _rank_without(sheet, jumps, estimates) if _has_flat_cells(sheet, estimates[0]) else estimates
+
+
+def _rank_in_frame(sheet: Pixels) -> list[GridEstimate]:
+    """The likely grids of what is left without a plain frame, if it is clear that pieces fill it; not of text, whose
+    pages have blank margins."""
+    left, top, right, bottom = trim_frame(sheet)
+    inner = sheet[top:bottom, left:right]
+    if inner.shape == sheet.shape or min(inner.shape[:2]) < MIN_FRAMED_PX:
+        return []
+    jumps = measure_jumps(inner), measure_jumps(inner.swapaxes(0, 1))
+    if any(axis.may_be_text for axis in jumps):
+        return []
+    estimates = _rank_by(inner, jumps, None, None)
+    if min(estimates[0].cells) < 2 or not _is_clear(estimates[0]) or not estimates[0].fills(right - left, bottom - top):
+        return []
+    return [
+        replace(one, x=replace(one.x, start=one.x.start + left), y=replace(one.y, start=one.y.start + top))
+        for one in estimates
+    ]
 
 
 def _is_clear(best: GridEstimate) -> bool:

@@ -92,7 +92,7 @@ def find_lines(sheet: Pixels) -> tuple[Lines, Lines] | None:
 
 def _find_on_whole(sheet: Pixels) -> tuple[Lines, Lines] | None:
     """Lines that run through the whole sheet, but for its frame, if it has one."""
-    found = _find_in_box(sheet, _trim_frame(sheet))
+    found = _find_in_box(sheet, trim_frame(sheet))
     if found is None or 1 in (found[0].count, found[1].count):  # dark tiles may look like a frame
         whole = _find_in_box(sheet, (0, 0, sheet.shape[1], sheet.shape[0]))
         if whole is not None and (found is None or _count_tiles(whole) > _count_tiles(found)):
@@ -202,7 +202,7 @@ def _drop_surroundings(sheet: Pixels, rows: Lines, columns: Lines) -> Lines:
     return replace(rows, start=rows.start + inside[0] * rows.pitch, count=inside[-1] - inside[0] + 1)
 
 
-def _trim_frame(sheet: Pixels) -> tuple[int, int, int, int]:
+def trim_frame(sheet: Pixels) -> tuple[int, int, int, int]:
     """left, top, right and bottom of what remains when plain columns and rows are taken off from outside."""
     box = [0, 0, sheet.shape[1], sheet.shape[0]]
     while True:
