@@ -11,7 +11,7 @@ import jigsolve
 from jigsolve.bench.protocols import make_case
 from jigsolve.bench.scoring import score_case
 from jigsolve.io.inputs import Input
-from jigsolve.pipeline.hints import measure_mirrored_share, suggest_remedy
+from jigsolve.pipeline.hints import MIN_MIRRORED_SHARE, measure_mirrored_share, suggest_remedy
 from jigsolve.pipeline.result import Result
 from jigsolve.puzzle import Puzzle, cut, scramble
 from jigsolve.runtime import InputError
@@ -46,6 +46,20 @@ def test_mirrored_pieces() -> None:
     assert measure_mirrored_share(puzzle) < 0.2
     assert measure_mirrored_share(mirror_half(puzzle)) > 0.35
     assert solve_quickly(mirror_half(puzzle)).notes[-1] == "Some pieces seem to be mirrored: try --mirrored."
+
+
+def test_a_fifth_of_the_pieces_mirrored_shows() -> None:
+    puzzle, _ = scramble(cut(photograph("coffee"), 40), False, 1)
+    pieces = puzzle.pieces.copy()
+    pieces[::5] = pieces[::5, :, ::-1]
+    assert measure_mirrored_share(replace(puzzle, pieces=pieces)) > MIN_MIRRORED_SHARE
+
+
+def test_sides_that_all_need_a_mirror_come_from_something_else() -> None:
+    rng = np.random.default_rng(1)
+    pieces = rng.integers(0, 256, (36, 20, 20, 3), dtype=np.uint8)
+    pieces[:, :, -3:] = np.repeat(rng.integers(0, 256, (18, 20, 1, 3), dtype=np.uint8), 2, axis=0)  # right beside right
+    assert measure_mirrored_share(Puzzle(pieces, 6, 6)) == 0.0
 
 
 def test_noise_is_no_puzzle() -> None:

@@ -70,6 +70,20 @@ def test_random_turns_leave_no_excess() -> None:
     assert measure_uprightness(puzzle, NOISY) > 15.0
 
 
+def test_far_below_chance_both_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Colours of lines that leak into all sides alike make them match sides that they never face."""
+    given = open_input("coffee", 60, False)
+    tried: list[bool] = []
+
+    def solve(one: Input) -> jigsolve.Result:
+        tried.append(one.puzzle.rotated)
+        return jigsolve.solve(one, threads=1, effort="fast")
+
+    monkeypatch.setattr("jigsolve.pipeline.orientation.measure_uprightness", lambda puzzle, border: -6.0)
+    assert not settle_orientation(given, solve).puzzle.rotated
+    assert tried == [False, True]
+
+
 def test_flat_pieces_say_nothing() -> None:
     white = Puzzle(np.full((12, 10, 10, 3), 255, dtype=np.uint8), 3, 4)
     assert measure_uprightness(white, CLEAN) == 0.0

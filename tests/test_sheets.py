@@ -140,6 +140,50 @@ def test_scaled_gaps() -> None:
     assert estimate.x.pitch == pytest.approx(28.0, abs=0.02)
 
 
+@pytest.mark.parametrize("colour", COLOURS.values(), ids=COLOURS)
+@pytest.mark.parametrize("name", ["bilinear", "bicubic", "lanczos"])
+def test_what_lines_have_in_the_pixels_of_scaled_tiles_is_taken_out(name: str, colour: tuple[int, ...]) -> None:
+    puzzle, _ = shuffled("astronaut", (32, 32))
+    sheet = with_gaps(puzzle, 3, colour, (3, 3, 3, 3))
+    scaled = pictures.resize(sheet, *(round(0.72 * length) for length in sheet.shape[1::-1]), name)
+    scale = scaled.shape[1] / sheet.shape[1]
+    found = estimate_grid(scaled)
+    for axis in (found.x, found.y):
+        assert axis.extent == pytest.approx(32 * scale, abs=0.15)
+        assert axis.pitch == pytest.approx(35 * scale, abs=0.02)
+        assert axis.start == pytest.approx(3 * scale, abs=0.15)
+    alone = render.render_sheet(puzzle)
+    apart = pictures.resize(alone, *(round(scale * length) for length in alone.shape[1::-1]), "bicubic")
+    wanted = cut_cells(apart, *(Axis(0, 32 * scale, 32 * scale, 16) for _ in range(2)))
+
+    def measure_error(colour: tuple[float, ...] | None) -> float:
+        cells = cut_cells(scaled, found.x, found.y, colour).astype(float)
+        inner = (wanted.shape[1] - cells.shape[1]) // 2
+        part = wanted[:, inner : inner + cells.shape[1], inner : inner + cells.shape[2]]
+        return float(np.abs(cells - part)[:, 2:-2, [0, -1]].mean())
+
+    taken, left = measure_error(found.line_colour), measure_error(None)
+    assert taken < left, (taken, left)
+
+
+def test_blank_rows_beside_lines_belong_to_the_tiles() -> None:
+    rng = np.random.default_rng(1)
+    pieces = np.full((24, 40, 40, 3), 255, dtype=np.uint8)
+    for piece, blank in zip(pieces, rng.choice([0, 2], 24), strict=True):
+        piece[blank : 40 - blank] = np.where(rng.random((40 - 2 * blank, 40, 1)) < 0.2, 0, 255)  # text
+    sheet = with_gaps(Puzzle(pieces, 4, 6), 5, (240, 230, 210), (5, 5, 5, 5))
+    np.testing.assert_array_equal(inputs.from_sheet(sheet).puzzle.pieces, pieces)
+
+
+def test_blanks_between_lines_of_text_are_not_surely_gaps() -> None:
+    rng = np.random.default_rng(2)
+    page = np.full((360, 400, 3), 255, dtype=np.uint8)
+    for top in range(6, 350, 18):
+        page[top : top + 12] = np.where(rng.random((12, 400, 1)) < 0.25, 0, 255)
+    shreds, _ = scramble(cut(page, (25, 360)), False, 1)
+    assert estimate_grid(render.render_sheet(shreds)).confidence < 0.9
+
+
 @pytest.mark.parametrize("sides", [(3, 0, 0, 0), (3, 0, 3, 0), (3, 3, 3, 3), (0, 5, 2, 5)], ids=str)
 def test_few_pieces_cropped_on_both_sides(sides: tuple[int, int, int, int]) -> None:
     """One whole column may be left, between two that are not."""
@@ -225,6 +269,17 @@ def test_other_sheets_do_not_leak(name: str, quality: int | None) -> None:
     if quality is not None:
         sheet = pictures.recode(sheet, "JPEG", quality)
     np.testing.assert_array_equal(inputs.from_sheet(sheet).puzzle.pieces, cut(sheet, 30).pieces)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_two_columns_in_a_frame(seed: int) -> None:
+    """One cut is too little evidence for pieces that begin anywhere, but not for pieces that fill a frame."""
+    picture = photograph("rocket")
+    puzzle, _ = scramble(cut(picture, (picture.shape[1] // 2, picture.shape[0] // 5)), False, seed)
+    sheet = np.pad(render.render_sheet(puzzle), ((17, 31), (16, 21), (0, 0)), constant_values=255)
+    found = estimate_grid(sheet)
+    assert (found.cells, found.corner) == ((2, 5), (16, 17))
+    assert found.is_sure
 
 
 def test_a_scaled_sheet_in_a_frame() -> None:

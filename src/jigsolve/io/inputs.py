@@ -271,7 +271,7 @@ def _cut_tiles(sheet: Pixels, tiles: Tiles, options: ReadOptions) -> Input:
 def _cut_sheet(sheet: Pixels, options: ReadOptions, estimate: GridEstimate, notes: list[str]) -> Input:
     """The puzzle of a sheet whose grid is known."""
     x, y = estimate.x, estimate.y
-    pieces = cut_cells(sheet, x, y)
+    pieces = cut_cells(sheet, x, y, estimate.line_colour)
     (left, right), (top, bottom) = x.margins(sheet.shape[1]), y.margins(sheet.shape[0])
     margin = Margin(left, top, right, bottom)
     grid = options.choose_grid(len(pieces), f" of a sheet of {describe_grid(y.count, x.count)}")

@@ -56,10 +56,10 @@ def settle_orientation(given: Input, solve: Callable[[Input], Result] | None) ->
     clean = measure_uprightness(given.puzzle, CLEAN)
     if clean >= SURELY_UPRIGHT or n < 2:
         return upright
-    test = CLEAN_WEIGHT * clean + (1.0 - CLEAN_WEIGHT) * measure_uprightness(given.puzzle, NOISY)
+    test = average_uprightness(given.puzzle, clean)
     if test >= UPRIGHT_ABOVE:
         return upright
-    if test < TURNED_BELOW and n >= FEW_PIECES:
+    if abs(test) < TURNED_BELOW and n >= FEW_PIECES:  # far below 0, something else makes sides alike: leaks of lines
         return upright if is_in_order(given.puzzle) else turned
     most = FEW_PIECES if (given.puzzle.rows, given.puzzle.cols) == UNKNOWN else MAX_TRIED_PIECES  # may be a bag
     if n > most or solve is None:
@@ -80,6 +80,11 @@ def _choose(given: Input, upright: Result, turned: Result) -> Input:
         None if probability > SURE else f"Pieces seem upright (confidence {probability:.2f}); --rotated overrides it."
     )
     return set_orientation(given, False, probability, note)
+
+
+def average_uprightness(puzzle: Puzzle, clean: float) -> float:
+    """The uprightness over two readings of the borders. clean: that of the clean one."""
+    return CLEAN_WEIGHT * clean + (1.0 - CLEAN_WEIGHT) * measure_uprightness(puzzle, NOISY)
 
 
 def measure_uprightness(puzzle: Puzzle, border: Border) -> float:

@@ -4,15 +4,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from jigsolve.io.grid_detection.cuts import MAX_JUMP, AxisGrid, Jumps, measure_jumps, rank_grids
-from jigsolve.io.grid_detection.leaks import has_cuts, has_leak, measure_leak
-from jigsolve.io.grid_detection.lines import Lines, find_lines
-from jigsolve.io.grid_detection.profiles import to_shades
+from jigsolve.io.grid_detection.cuts import (
+    MAX_JUMP,
+    MAX_SAMPLED_LINES,
+    MIN_PAPER_SHARE,
+    PAPER_RANGE,
+    AxisGrid,
+    Jumps,
+    measure_jumps,
+    rank_grids,
+)
+from jigsolve.io.grid_detection.leaks import has_cuts, has_leak, measure_leak, unmix_lines
+from jigsolve.io.grid_detection.lines import Lines, find_lines, trim_frame
+from jigsolve.io.grid_detection.profiles import sample_lines, to_lightness, to_shades
 from jigsolve.io.grid_detection.values import MIN_PARTIAL_SHARE, Axis, GridEstimate
 from jigsolve.puzzle import Pixels
 from jigsolve.runtime import InputError
 
-UNSURE_CONFIDENCE = 0.5  # the most that an estimate gets whose cells may be enlarged pixels
+UNSURE_CONFIDENCE = 0.5  # the most that an estimate gets whose cells may be enlarged pixels, or lines of text
 SQUARE_GAIN = 4.0  # of square pieces, if both axes show cuts: what the cuts of one of them cost by themselves
 FULL_SQUARES_GAIN = 6.0  # of squares that fill a page, shown or not: pages of other pieces are seldom divisible by them
 CLEAR_GAIN = 4.0  # log evidence of clear cuts: a single one has 7
@@ -33,6 +42,7 @@ MIN_CUT_SHARE = 0.3  # of the usual jump at the cuts that a row of pieces has
 MAX_OTHER_SHARE = 0.6  # of the jump at the cuts that other lines of a row of pieces have, on average
 MIN_CUTS_FOR_OTHERS = 8  # through a row: with fewer, a line of the picture counts as much as some of the cuts
 MIN_CUTS = 3  # through a row, by which it is judged: fewer may all lie between flat pieces
+MIN_FRAMED_PX = 16  # of the sheet inside a frame
 MAX_SQUARES = 8  # pitches of one axis that are tried on the other
 MAX_ESTIMATES = 16  # grids that are returned
 MAX_UNSHOWN = 6  # of them, that have cuts for which there is no evidence
@@ -59,13 +69,15 @@ def rank_estimates(sheet: Pixels, width: int | None = None, height: int | None =
     lines = find_lines(sheet)
     found = []
     if lines is not None and _suits(lines[0], width) and _suits(lines[1], height):
-        found = [_place_between_lines(*lines)]
+        found = [_place_between_lines(sheet, *lines)]
         if found[0].is_sure:
             return found
     jumps = measure_jumps(sheet), measure_jumps(sheet.swapaxes(0, 1))
     estimates = _rank_by(sheet, jumps, width, height)
     if width is None and height is None and not _is_clear(estimates[0]):
         estimates = _mix(estimates, _rank_by(sheet, (jumps[0].by_sums(), jumps[1].by_sums()), None, None))
+    if width is None and height is None and not estimates[0].fills(sheet.shape[1], sheet.shape[0]):
+        estimates = _rank_in_frame(sheet) or estimates
     if not any(axis.sizes.any() for axis in jumps):  # a sheet of one colour
         estimates[0] = replace(estimates[0], confidence=1.0)
     if found:
@@ -82,6 +94,25 @@ def _rank_by(sheet: Pixels, jumps: Both, width: int | None, height: int | None) 
     across, down = _add_squares(across, down, jumps[0]), _add_squares(down, across, jumps[1])
     estimates = _rank_pairs(sheet, jumps, across, down)
     return _rank_without(sheet, jumps, estimates) if _has_flat_cells(sheet, estimates[0]) else estimates
+
+
+def _rank_in_frame(sheet: Pixels) -> list[GridEstimate]:
+    """The likely grids of what is left without a plain frame, if it is clear that pieces fill it; not of text, whose
+    pages have blank margins."""
+    left, top, right, bottom = trim_frame(sheet)
+    inner = sheet[top:bottom, left:right]
+    if inner.shape == sheet.shape or min(inner.shape[:2]) < MIN_FRAMED_PX:
+        return []
+    jumps = measure_jumps(inner), measure_jumps(inner.swapaxes(0, 1))
+    if any(axis.may_be_text for axis in jumps):
+        return []
+    estimates = _rank_by(inner, jumps, None, None)
+    if min(estimates[0].cells) < 2 or not _is_clear(estimates[0]) or not estimates[0].fills(right - left, bottom - top):
+        return []
+    return [
+        replace(one, x=replace(one.x, start=one.x.start + left), y=replace(one.y, start=one.y.start + top))
+        for one in estimates
+    ]
 
 
 def _is_clear(best: GridEstimate) -> bool:
@@ -114,11 +145,23 @@ def _suits(lines: Lines, given: int | None) -> bool:
     return given is None or min(abs(lines.length - given), abs(lines.pitch - given)) <= MAX_GIVEN_DIFFERENCE_PX
 
 
-def _place_between_lines(across: Lines, down: Lines) -> GridEstimate:
+def _place_between_lines(sheet: Pixels, across: Lines, down: Lines) -> GridEstimate:
     x, y = (Axis(one.start, one.pitch, one.length, one.count) for one in (across, down))
+    if (x.is_fractional or y.is_fractional) and sheet.shape[2] not in (2, 4):  # it was scaled, and has no opacity
+        x, y = unmix_lines(sheet, x), unmix_lines(sheet.swapaxes(0, 1), y)
     colours = [one.colour for one in (across, down) if one.colour is not None]
     colour = tuple(float(value) for value in np.mean(colours, axis=0))
-    return GridEstimate(x, y, 1.0 - LINE_DOUBT ** (across.seen + down.seen), line_colour=colour)
+    confidence = 1.0 - LINE_DOUBT ** (across.seen + down.seen)
+    if 1 in (across.count, down.count) and _is_paper(sheet, colour):  # perhaps blanks between lines of text
+        confidence = min(confidence, UNSURE_CONFIDENCE)
+    return GridEstimate(x, y, confidence, line_colour=colour)
+
+
+def _is_paper(sheet: Pixels, colour: tuple[float, ...]) -> bool:
+    """Whether most of a sheet is about as light as a colour."""
+    lines = sheet[sample_lines(sheet.shape[0], MAX_SAMPLED_LINES)]
+    difference = np.abs(to_lightness(to_shades(lines)) - to_lightness(np.array(colour, dtype=np.float32)))
+    return bool((difference <= PAPER_RANGE / 2).mean() >= MIN_PAPER_SHARE)
 
 
 def _rank_pairs(

@@ -11,7 +11,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.io.grid_detection.profiles import Floats, Spread, measure_spread, sample_lines, to_lightness, to_shades
+from jigsolve.io.grid_detection.profiles import (
+    Floats,
+    Spread,
+    measure_contrast,
+    measure_spread,
+    sample_lines,
+    to_lightness,
+    to_shades,
+)
 from jigsolve.puzzle import Pixels
 
 PLAIN_SHARES = (0.12, 0.3, 0.5, 0.7)  # of the usual deviation of a column: less is plain; blurred lines are less plain
@@ -28,7 +36,7 @@ MIN_KNOWN_SHARE = 0.5  # of them, if the pitch is known
 MIN_BLURRED_LINES = 4  # fewer lines count only if they are quite plain
 MAX_SHIFT_PX = 1.1  # of a line from its regular place
 MIN_TILE_SHARE = 0.5  # of a tile that must be left at an end of the sheet
-MIXED_SHARE = 0.9  # of the deviation inside tiles: a column beside a line that has less is mixed with the line
+MIXED_SHARE = 0.9  # of the usual contrast of tiles with a line: a column beside it that has less is mixed with it
 MAX_MIXED_PX = 2
 MAX_LINE_CONTRAST = 16.0  # of 255, in lightness, of the lines in one row with their colour, above what is usual
 MIN_COVER_DIFFERENCE = 6.0  # of 255, between a pixel of a tile and the lines beside it
@@ -84,7 +92,7 @@ def find_lines(sheet: Pixels) -> tuple[Lines, Lines] | None:
 
 def _find_on_whole(sheet: Pixels) -> tuple[Lines, Lines] | None:
     """Lines that run through the whole sheet, but for its frame, if it has one."""
-    found = _find_in_box(sheet, _trim_frame(sheet))
+    found = _find_in_box(sheet, trim_frame(sheet))
     if found is None or 1 in (found[0].count, found[1].count):  # dark tiles may look like a frame
         whole = _find_in_box(sheet, (0, 0, sheet.shape[1], sheet.shape[0]))
         if whole is not None and (found is None or _count_tiles(whole) > _count_tiles(found)):
@@ -102,14 +110,14 @@ def _find_in_box(sheet: Pixels, box: tuple[int, int, int, int]) -> tuple[Lines, 
     inner = sheet[top:bottom, left:right]
     if min(inner.shape[:2]) < 2:
         return None
-    spreads = measure_spread(inner), measure_spread(inner.swapaxes(0, 1))
-    columns, rows = _find_axis(spreads[0], left), _find_axis(spreads[1], top)
+    turned = inner.swapaxes(0, 1)
+    columns, rows = _find_axis(inner, left), _find_axis(turned, top)
     if columns is None and rows is None:
         return None
     if columns is None and rows is not None:
-        columns = _find_axis(spreads[0], left, rows.pitch)
+        columns = _find_axis(inner, left, rows.pitch)
     elif rows is None and columns is not None:
-        rows = _find_axis(spreads[1], top, columns.pitch)
+        rows = _find_axis(turned, top, columns.pitch)
     return columns or Lines(left, right - left, right - left, 1), rows or Lines(top, bottom - top, bottom - top, 1)
 
 
@@ -120,8 +128,8 @@ def _find_in_middle(sheet: Pixels) -> tuple[Lines, Lines] | None:
     part = sheet[top : height - top, left : width - left]
     if min(part.shape[:2]) < 2 * MIN_TILE_PX:
         return None
-    columns = _find_axis(measure_spread(part), left, is_part=True)
-    rows = _find_axis(measure_spread(part.swapaxes(0, 1)), top, is_part=True)
+    columns = _find_axis(part, left, is_part=True)
+    rows = _find_axis(part.swapaxes(0, 1), top, is_part=True)
     return (columns, rows) if columns and rows else None
 
 
@@ -194,7 +202,7 @@ def _drop_surroundings(sheet: Pixels, rows: Lines, columns: Lines) -> Lines:
     return replace(rows, start=rows.start + inside[0] * rows.pitch, count=inside[-1] - inside[0] + 1)
 
 
-def _trim_frame(sheet: Pixels) -> tuple[int, int, int, int]:
+def trim_frame(sheet: Pixels) -> tuple[int, int, int, int]:
     """left, top, right and bottom of what remains when plain columns and rows are taken off from outside."""
     box = [0, 0, sheet.shape[1], sheet.shape[0]]
     while True:
@@ -215,13 +223,14 @@ def _is_plain(spread: Spread, share: float) -> NDArray[np.bool_]:
     return np.asarray(spread.deviation <= min(max(share * usual, ALWAYS_PLAIN_DEVIATION), MAX_PLAIN_DEVIATION))
 
 
-def _find_axis(spread: Spread, before: int, pitch: float | None = None, is_part: bool = False) -> Lines | None:
-    """The tiles of an axis whose frame was taken off. before: pixels of the frame.
+def _find_axis(sheet: Pixels, before: int, pitch: float | None = None, is_part: bool = False) -> Lines | None:
+    """The tiles along x of a sheet whose frame was taken off. before: pixels of the frame.
 
     pitch: of the other axis. If it is given, some lines at this distance are enough.
     is_part: the axis goes on at both ends, and need not end with a tile.
     """
     best: tuple[_Comb, Floats] | None = None
+    spread = measure_spread(sheet)
     for k, flags in enumerate((*(_is_plain(spread, share) for share in PLAIN_SHARES), _has_dip(spread.deviation))):
         begin, end = _find_runs(flags)
         if not len(begin):
@@ -236,7 +245,7 @@ def _find_axis(spread: Spread, before: int, pitch: float | None = None, is_part:
             continue
         if best is None or comb.seen > best[0].seen:
             best = comb, colour
-    return None if best is None else _place_tiles(best[0], spread, before, best[1])
+    return None if best is None else _place_tiles(best[0], measure_contrast(sheet, best[1]), before, best[1])
 
 
 def _fills(comb: _Comb, length: int) -> bool:
@@ -315,25 +324,28 @@ def _refine_comb(begin: Floats, end: Floats, length: int, pitch: float, anchor: 
     return comb._replace(share=seen / max(last - first + 1, len(begin)))
 
 
-def _place_tiles(comb: _Comb, spread: Spread, before: int, colour: Floats) -> Lines:
+def _place_tiles(comb: _Comb, contrast: Floats, before: int, colour: Floats) -> Lines:
     """The tiles between the lines of a comb, without columns that are mixed with the lines."""
     tile = comb.pitch - comb.width
-    first, last = _count_lines(comb, len(spread.deviation))
+    first, last = _count_lines(comb, contrast.shape[1])
     lines = comb.begin + np.arange(first, last + 1) * comb.pitch
     ends, begins = np.rint(lines).astype(int) - 1, np.rint(lines + comb.width).astype(int)
-    trim = max(_count_mixed(spread.deviation, ends, -1), _count_mixed(spread.deviation, begins, 1))
+    trim = max(_count_mixed(contrast, ends, -1), _count_mixed(contrast, begins, 1))
     start = before + comb.begin + first * comb.pitch - tile + trim
     return Lines(
         round(float(start), 6), round(comb.pitch, 6), round(tile - 2 * trim, 6), len(lines) + 1, comb.seen, colour
     )
 
 
-def _count_mixed(deviation: Floats, at: NDArray[np.intp], step: int) -> int:
-    """How many columns beside the lines, from `at` on, are mixed with them: plainer than those further inside."""
-    columns = at[(at + step * MAX_MIXED_PX >= 0) & (at + step * MAX_MIXED_PX < len(deviation)) & (at >= 0)]
-    columns = columns[columns < len(deviation)]
-    inside = deviation[columns + step * MAX_MIXED_PX].sum()
+def _count_mixed(contrast: Floats, at: NDArray[np.intp], step: int) -> int:
+    """How many columns beside the lines, from `at` on, are mixed with them: more like them than those further inside.
+
+    All pixels of a mixed column are, so its mean and its median show it; blank paper changes only one of them.
+    """
+    length = contrast.shape[1]
+    columns = at[(at + step * MAX_MIXED_PX >= 0) & (at + step * MAX_MIXED_PX < length) & (at >= 0) & (at < length)]
+    inside = contrast[:, columns + step * MAX_MIXED_PX].sum(axis=1)
     for count in range(MAX_MIXED_PX):
-        if deviation[columns + step * count].sum() >= MIXED_SHARE * inside:
+        if (contrast[:, columns + step * count].sum(axis=1) >= MIXED_SHARE * inside).any():
             return count
     return MAX_MIXED_PX

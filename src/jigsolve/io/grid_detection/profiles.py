@@ -50,3 +50,12 @@ def measure_spread(sheet: Pixels) -> Spread:
     channels = [to_lightness(shades)] + ([shades[..., -1]] if shades.shape[2] in (2, 4) else [])
     deviation = sum(np.abs(channel - np.median(channel, axis=0)).mean(axis=0) for channel in channels)
     return Spread(colour, np.asarray(deviation, dtype=np.float64))
+
+
+def measure_contrast(sheet: Pixels, colour: Floats) -> Floats:
+    """(2, width) mean and median of the absolute difference of every column from a colour, of lightness and opacity."""
+    shades = to_shades(sheet[sample_lines(sheet.shape[0], MAX_PLAIN_LINES)])
+    contrast = np.abs(to_lightness(shades) - to_lightness(colour))
+    if shades.shape[2] in (2, 4):
+        contrast = contrast + np.abs(shades[..., -1] - colour[-1])
+    return np.stack([contrast.mean(axis=0), np.median(contrast, axis=0)]).astype(np.float64)

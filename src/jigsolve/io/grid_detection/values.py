@@ -12,9 +12,11 @@ SURE_CONFIDENCE = 0.9  # estimates with at least this confidence are used withou
 ROUNDING = 1e-3  # of a pixel
 BLUR_PX = 0.5  # beside a cut of a scaled sheet that are left out: they are mixed with those across
 UNMIXED_BLUR_PX = 0.2  # the same, if it is known how they are mixed
+LINE_BLUR_PX = 0.8  # beside a line of a scaled sheet, of which is known how much it has in the pixels
 LEAK_STEPS_PER_PX = 10  # distances from a cut at which the leak is known, up to 2 pixels
 SHARPNESS = 0.75  # of the cubic by which cells are resampled; Catmull-Rom has 0.5
 MIN_OWN_PX = 0.4  # from the cut, of the pixels that show the difference across it
+MAX_LINE_SHARE = 0.6  # of a line in a pixel of a tile that is taken out
 MIN_PARTIAL_SHARE = 0.75  # of a piece that must be left at a cropped edge
 
 Indices = NDArray[np.intp]
@@ -25,7 +27,8 @@ class Axis:
     """Cells along one axis: cell k begins at start + k * pitch and is `extent` pixels long.
 
     length: whole pixels of a piece.
-    leak: of a scaled sheet, by distance from a cut: the share of the pixels that comes from across (`leaks`).
+    leak: of a scaled sheet, by distance from a cut: the share of the pixels that comes from across, or from the line
+        between two cells (`leaks`).
     """
 
     start: float
@@ -49,7 +52,9 @@ class Axis:
         """Pixels beside a cut that are left out."""
         if not self.is_fractional:
             return 0.0
-        return UNMIXED_BLUR_PX if self.leak else BLUR_PX
+        if not self.leak:
+            return BLUR_PX
+        return LINE_BLUR_PX if self.gap > ROUNDING else UNMIXED_BLUR_PX
 
     @property
     def gap(self) -> float:
@@ -103,6 +108,15 @@ class Axis:
         known = np.arange(len(self.leak)) / LEAK_STEPS_PER_PX
         leak = np.interp(np.abs(distance), known, self.leak, right=0.0)
         return np.asarray(np.where(distance < 0.0, 1.0 - leak, leak), dtype=np.float64)
+
+    def find_line_shares(self, index: Indices, length: int) -> NDArray[np.float32]:
+        """The shares that lines, or a frame, have in pixels: index, (taps, cells, pixels). length: of the axis."""
+        begin = self.start + np.arange(self.count)[:, None] * self.pitch
+        before, after = self.find_leak(index + 0.5 - begin), self.find_leak(begin + self.extent - index - 0.5)
+        left, right = self.margins(length)
+        before[:, :1] *= left > 0
+        after[:, -1:] *= right > 0
+        return np.minimum(before + after, MAX_LINE_SHARE).astype(np.float32)
 
     def measure_differences(self, picture: NDArray[Any]) -> NDArray[np.float32]:
         """(cuts, ...) by how much the lines after every cut are brighter than those before it, but for the leak."""
@@ -168,24 +182,33 @@ class GridEstimate:
         return all(abs(a.start - b.start) <= 1.0 and abs(a.find_end() - b.find_end()) <= 1.0 for a, b in pairs)
 
 
-def cut_cells(sheet: Pixels, x: Axis, y: Axis) -> Pixels:
-    """(pieces, height, width, channels) the cells of a sheet, row by row."""
-    lines = _cut_axis(sheet, y)  # rows x height x sheet width
+def cut_cells(sheet: Pixels, x: Axis, y: Axis, line_colour: tuple[float, ...] | None = None) -> Pixels:
+    """(pieces, height, width, channels) the cells of a sheet, row by row.
+
+    line_colour: of lines between the cells, from 0 to 255.
+    """
+    full = np.iinfo(sheet.dtype).max / 255.0
+    colour = None if line_colour is None else np.array(line_colour, dtype=np.float32) * np.float32(full)
+    lines = _cut_axis(sheet, y, colour)  # rows x height x sheet width
     turned = lines.reshape(-1, *sheet.shape[1:]).swapaxes(0, 1)
-    cells = _cut_axis(turned, x)  # cols x width x (rows x height)
+    cells = _cut_axis(turned, x, colour)  # cols x width x (rows x height)
     cells = cells.reshape(x.count, x.length, y.count, y.length, -1).transpose(2, 0, 3, 1, 4)
     rounded = cells if cells.dtype == sheet.dtype else np.clip(np.rint(cells), 0, np.iinfo(sheet.dtype).max)
     return np.ascontiguousarray(rounded, dtype=sheet.dtype).reshape(x.count * y.count, y.length, x.length, -1)
 
 
-def _cut_axis(picture: NDArray[Any], axis: Axis) -> NDArray[Any]:
+def _cut_axis(picture: NDArray[Any], axis: Axis, colour: NDArray[np.float32] | None) -> NDArray[Any]:
     """(cells, pixels, ...) weighted sums of lines of a picture, without what leaks in from the cells beside."""
     weights, index = axis.find_pixels(len(picture))
     if len(index) == 1 and not axis.leak:
         return np.asarray(picture[index[0]])
+    if axis.leak and colour is not None:
+        weights = weights / (1.0 - axis.find_line_shares(index, len(picture)))
     total = np.zeros((*index.shape[1:], *picture.shape[1:]), dtype=np.float32)
     for weight, lines in zip(weights, index, strict=True):
         total += weight[..., None, None] * picture[lines]
+    if axis.leak and colour is not None:
+        return np.asarray(total + (1.0 - weights.sum(axis=0))[..., None, None] * colour)
     if axis.leak and axis.count > 1:
         begin = axis.start + np.arange(axis.count)[:, None] * axis.pitch
         difference = axis.measure_differences(picture)[:, None]
