@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from jigsolve.compatibility.evidence import Evidence
+from jigsolve.compatibility.evidence import WEIGHT, Evidence
 from jigsolve.compatibility.evidence import no_evidence as no_pairs
 from jigsolve.compatibility.learned import compatibility_of, probability_of
 from jigsolve.puzzle.geometry import SIDES, compose_turns, opposite, piece_of, rotate_offset, side_facing, side_id
@@ -40,6 +40,9 @@ class KnownEvidence(Evidence):
     ) -> NDArray[np.float64]:
         found: NDArray[np.float64] = self.table[first, second]  # type: ignore[attr-defined]
         return found
+
+    def weigh(self, first: NDArray[np.int32], second: NDArray[np.int32]) -> NDArray[np.float64]:
+        return WEIGHT * self.nats(first, second)
 
 
 def flat_puzzle(seed: int, rotated: bool) -> tuple[GridProblem, Layout, KnownEvidence, NDArray[np.bool_]]:
