@@ -285,7 +285,7 @@ def damaged_problem() -> GridProblem:
     return GridProblem(joints.C, case.puzzle.rows, case.puzzle.cols, evidence=joints.evidence)
 
 
-@pytest.mark.parametrize(("protocol", "is_rugged"), [("clean", False), ("missing-20", True)])
+@pytest.mark.parametrize(("protocol", "is_rugged"), [("clean", False), ("missing-30", True)])
 def test_a_growth_that_leaves_many_deficient_cells_is_one_of_many(protocol: str, is_rugged: bool) -> None:
     puzzle = make_case(protocol, photograph("coffee"), (28, 28), False, 3).puzzle
     joints = Learned().weigh(find_pairs(puzzle, Mahalanobis(), 24), RunContext())

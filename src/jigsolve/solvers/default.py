@@ -42,7 +42,7 @@ RUGGED_EFFORT_PARAMS = {
     "normal": _RUGGED,
     "thorough": replace(_RUGGED, rounds_per_100_pieces=800, max_idle_cycles=6, max_cycles=80),
 }
-RUGGED_DEFICIENCY = 0.2  # share of deficient cells; clean photographs have at most 0.18
+RUGGED_DEFICIENCY = 0.4  # share of deficient cells; clean photographs have at most 0.36
 LAYOUT_INTERVAL_S = 0.25  # between two events with a layout, at least
 MAX_PIN_CYCLES = 8  # added if some pins are broken
 
