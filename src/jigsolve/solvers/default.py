@@ -18,7 +18,6 @@ EFFORT_PARAMS = {
     "normal": SearchParams(),
     "thorough": SearchParams(rounds_per_100_pieces=800, max_idle_cycles=6, max_cycles=80),
 }
-MAX_MERGED_PIECES = 15_000  # with more, merging of segments loses about as much as it gains
 LARGE_EFFORT_PARAMS = {  # one long cooling finds more than several short ones
     "fast": SearchParams(
         rounds_per_100_pieces=40, rounds_per_deficient_piece=1, exchanges_per_round=250, max_cycles=1,
@@ -102,9 +101,8 @@ class Default:
 
 
 def _can_merge_segments(problem: GridProblem) -> bool:
-    """Does merging pay? Not beside evidence, among turned pieces, or in the largest puzzles (docs/lab.md)."""
-    can_pay = is_large(len(problem)) and len(problem) <= MAX_MERGED_PIECES
-    return can_pay and problem.evidence is None and len(problem.turns) == 1
+    """Does merging pay? Not beside evidence in the objective, and not yet among turned pieces (docs/lab.md)."""
+    return is_large(len(problem)) and problem.evidence is None and len(problem.turns) == 1
 
 
 def _run(search: Search, on_event: EventHandler, budget: Budget) -> bool:
