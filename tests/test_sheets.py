@@ -7,35 +7,16 @@ import pytest
 from scipy.ndimage import gaussian_filter
 
 import jigsolve
+from gap_sheets import COLOURS, shuffled, with_gaps
 from jigsolve.bench import sheets
 from jigsolve.bench.protocols import make_case
-from jigsolve.bench.scoring import score_case
 from jigsolve.io import inputs, pictures, render
 from jigsolve.io.composition import compose_picture
-from jigsolve.io.grid_detection import Axis, cut_cells, estimate_grid, find_tiles
+from jigsolve.io.grid_detection import Axis, cut_cells, estimate_grid
 from jigsolve.io.grid_detection.lines import find_lines
 from jigsolve.pipeline.root import settle
-from jigsolve.puzzle import Layout, Puzzle, cut, scramble
+from jigsolve.puzzle import Puzzle, cut, scramble
 from pictures import photograph
-
-COLOURS = {"white": (255, 255, 255), "black": (0, 0, 0), "grey": (128, 128, 128), "red": (200, 30, 40)}
-
-
-def shuffled(name: str = "coffee", piece: tuple[int, int] = (40, 40), seed: int = 1) -> tuple[Puzzle, Layout]:
-    return scramble(cut(photograph(name), piece), False, seed)
-
-
-def with_gaps(puzzle: Puzzle, gap: int, colour: tuple[int, ...], frame: tuple[int, int, int, int]) -> np.ndarray:
-    """The pieces with gaps between them. frame: pixels left, top, right and bottom of them."""
-    _, height, width, channels = puzzle.pieces.shape
-    left, top, right, bottom = frame
-    rows, cols = puzzle.rows, puzzle.cols
-    size = top + rows * (height + gap) - gap + bottom, left + cols * (width + gap) - gap + right
-    sheet = np.full((*size, channels), colour, dtype=puzzle.pieces.dtype)
-    for k, piece in enumerate(puzzle.pieces):
-        y, x = top + k // cols * (height + gap), left + k % cols * (width + gap)
-        sheet[y : y + height, x : x + width] = piece
-    return sheet
 
 
 @pytest.mark.parametrize("colour", COLOURS.values(), ids=COLOURS)
@@ -383,62 +364,3 @@ def test_cells_between_pixels_are_resampled() -> None:
     steps = np.diff(pieces[:, :, 0, 0].astype(float), axis=1)
     assert np.abs(steps - 100 * 21.5 / 22)[:, 1:-1].max() <= 2.0
     assert np.diff(pieces[:, 10, 0, 0].astype(float)) == pytest.approx(2250.0, abs=12.0)  # a tenth of a pixel
-
-
-@pytest.mark.parametrize("options", [{}, {"quality": 90}, {"alpha": True}])
-def test_scattered_tiles_are_cut_out(options: dict[str, int]) -> None:
-    puzzle, _ = shuffled("coffee", (50, 50))
-    sheet = sheets.scatter(puzzle, 6, np.random.default_rng(2))
-    if "quality" in options:
-        sheet = pictures.recode(sheet, "JPEG", options["quality"])
-    if "alpha" in options:
-        shown = (sheet != sheet[0, 0]).any(axis=2, keepdims=True)
-        sheet = np.concatenate([sheet, np.where(shown, 255, 0).astype(np.uint8)], axis=2)
-    read = inputs.from_sheet(sheet, rotated=False)
-    (width, height), n = read.piece, len(puzzle)
-    assert read.notes == (f"{n} tiles of {width}x{height} on a plain background.",)
-    assert (len(read.puzzle), read.puzzle.rows) == (n, 0)
-    if "quality" in options:  # traces of the coder are left out
-        assert 46 <= min(width, height) <= max(width, height) <= 50
-        top, left = (50 - height) // 2, (50 - width) // 2
-        inner = puzzle.pieces[:, top : top + height, left : left + width].astype(float)
-        assert np.abs(read.puzzle.pieces - inner).mean() < 12.0
-    else:
-        np.testing.assert_array_equal(read.puzzle.pieces[..., :3], puzzle.pieces)
-
-
-def test_scattered_tiles_are_solved() -> None:
-    case = make_case("scattered-5", photograph("coffee"), (50, 50), False, 3)
-    result = jigsolve.solve(case.given, effort="fast", threads=1)
-    assert score_case(case, result.layout).perfect
-
-
-@pytest.mark.parametrize(
-    ("protocol", "picture"), [("scattered-4+jpeg-85", "coffee"), ("scattered-7+jpeg-75", "coffee")]
-)
-def test_traces_of_coding_are_no_tiles(protocol: str, picture: str) -> None:
-    case = make_case(protocol, photograph(picture), (28, 28), False, 4)
-    assert case.given.notes[0].startswith(f"{case.truth.pieces.size} tiles of")
-
-
-def test_a_grid_of_tiles_about_as_light_as_the_gaps_is_whole() -> None:
-    puzzle, _ = shuffled()
-    puzzle.pieces[::3] = 236 + puzzle.pieces[::3] // 32
-    read = inputs.from_sheet(with_gaps(puzzle, 2, (255, 255, 255), (2, 2, 2, 2)))
-    np.testing.assert_array_equal(read.puzzle.pieces, puzzle.pieces)
-    assert (read.puzzle.rows, read.puzzle.cols) == (10, 15)
-
-
-def test_an_incomplete_grid_of_tiles_is_cut_out() -> None:
-    puzzle, _ = shuffled("coffee", (50, 50))
-    sheet = with_gaps(puzzle, 4, COLOURS["red"], (4, 4, 4, 4))
-    sheet[-54:, -216:] = COLOURS["red"]  # the last four are missing
-    read = inputs.from_sheet(sheet)
-    np.testing.assert_array_equal(read.puzzle.pieces, puzzle.pieces[:-4])
-
-
-@pytest.mark.parametrize("name", ["page", "text", "clock"])
-def test_other_plain_backgrounds_hold_no_tiles(name: str) -> None:
-    picture = photograph(name)
-    assert find_tiles(picture) is None
-    assert find_tiles(np.pad(picture, ((9, 9), (9, 9), (0, 0)), constant_values=255)) is None
