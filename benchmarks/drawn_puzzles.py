@@ -21,6 +21,8 @@ PIECES = (64, 64, 64, 64, 64, 64, 40, 40, 48, 100)  # pixels along a piece
 MAX_PIECES = 330
 BAG_CHANCE = 0.5  # of a puzzle to be a bag of two pictures with tiles lost, as a cache is
 MAX_LOST = 0.2  # share of its tiles
+SCALED_CHANCE = 0.3  # of a picture to be scaled, as screenshots in documents are
+FILTERS = (Image.Resampling.LANCZOS, Image.Resampling.BICUBIC, Image.Resampling.BILINEAR)
 
 
 @dataclass
@@ -52,8 +54,13 @@ def list_files(folders: list[Path], without: Path | None = None) -> list[Path]:
 
 
 def vary(image: Image.Image, rng: np.random.Generator, piece: int) -> NDArray[np.uint8]:
-    """The picture from a random corner on, at most MAX_PIECES pieces of it, sometimes with other colours."""
-    pixels = np.asarray(image.convert("RGB"))
+    """The picture from a random corner on, at most MAX_PIECES pieces of it, sometimes scaled or with other colours."""
+    image = image.convert("RGB")
+    factor = float(rng.uniform(0.5, 1.2)) if rng.random() < SCALED_CHANCE else 1.0
+    if factor != 1.0 and min(image.size) * factor >= 6 * piece:
+        size = round(image.width * factor), round(image.height * factor)
+        image = image.resize(size, FILTERS[rng.integers(len(FILTERS))])
+    pixels = np.asarray(image)
     side = int(MAX_PIECES**0.5 * piece)
     high, wide = min(pixels.shape[0], side), min(pixels.shape[1], int(side * side / min(pixels.shape[0], side)))
     y = int(rng.integers(0, min(piece, high // 4) + pixels.shape[0] - high))

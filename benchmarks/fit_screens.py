@@ -1,10 +1,11 @@
 """Fit the strip networks for drawn pieces (`jigsolve.compatibility.drawn.strip_network`).
 
-    python benchmarks/fit_screens.py FOLDER ... [--without NAMES] [--minutes 8] [--out strips.npz]
+    python benchmarks/fit_screens.py FOLDER ... [--without NAMES --choose NAMES] [--minutes 40] [--out strips.npz]
 
 Needs PyTorch, which the program itself does not. Pictures of the folders and pictures drawn at random (`draw_pages.py`)
-become puzzles. For every side the network ranks its true partner among candidates and "none"; the loss is the
-cross-entropy of that choice. --without names a text file of pictures that are left out, one stem per line. Every third
+become puzzles; a folder that is named twice counts twice. For every side the network ranks its true partner among
+candidates and "none"; the loss is the cross-entropy of that choice. --without names a text file of pictures that are
+left out, one stem per line; --choose those of them on which the networks are tested, before and after. Every third
 picture is left to `fit_drawn.py`, because the judges need fits that the network has not seen. `--minutes` is the time
 for each of the two networks, for a piece with the one to its right and with the one below.
 """
@@ -25,9 +26,9 @@ from jigsolve.compatibility.drawn._kernels import PAIR_CHANNELS, SCALES
 from jigsolve.compatibility.drawn.sides import CHANNELS, read_edges, read_rows
 from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, SIDES, UP
 
-SIDE_UNITS, PAIR_UNITS, DEEP_UNITS, LAST_UNITS = 80, 64, 48, 32
+SIDE_UNITS, PAIR_UNITS, DEEP_UNITS, LAST_UNITS = 112, 80, 72, 48
 PAIR_LAYERS = 3
-LISTS, CANDIDATES = 80, 20  # of a batch
+LISTS, CANDIDATES = 120, 20  # of a batch
 FLAT_CHANCE = 0.15  # of a side whose border has one colour, to be drawn into a batch
 RATE = 2e-3  # of learning, at first; it falls to zero along a cosine
 KINDS = {"right": (RIGHT, LEFT), "down": (DOWN, UP)}  # the sides that face each other
@@ -203,24 +204,35 @@ def export(net: StripNet, name: str) -> dict[str, NDArray[np.float32]]:
 
 
 def load(net: StripNet, weights: dict[str, NDArray[np.float16]], name: str) -> None:
-    """The inverse of `export`."""
-    own = {f"{name}_{key}": value for key, value in list_layers(net).items()}
-    for key, layer in own.items():
-        weight = torch.from_numpy(weights[key.replace("?", "w")].astype(np.float32)).T
-        shape = layer.weight.shape
-        if len(shape) == 3:
-            weight = weight.reshape(shape[0], shape[2], shape[1]).permute(0, 2, 1)
-        layer.weight.data.copy_(weight)
-        layer.bias.data.copy_(torch.from_numpy(weights[key.replace("?", "b")].astype(np.float32)))
-    net.differences.weight.data.copy_(torch.from_numpy(weights[f"{name}_differences"].astype(np.float32)).T[..., None])
-    net.differences.bias.data.zero_()  # it is part of another bias
+    """The inverse of `export`. A network with fewer units becomes a part of this one, which then says the same: units
+    that are new see all and are not yet heard by those that are old."""
+    old = {key.removeprefix(f"{name}_"): value.astype(np.float32) for key, value in weights.items()}
+    side, pair = (len(old[f"mine_b{k}"]) for k in (1, 2))
+    deep = len(old["pair_b0"])
+    kept = {"out": [*range(side), *range(SIDE_UNITS, SIDE_UNITS + CHANNELS)]}
+    kept["last"] = [*range(deep), *range(DEEP_UNITS, DEEP_UNITS + deep)]
+    for key, layer in list_layers(net).items():
+        weight = torch.from_numpy(old[key.replace("?", "w")]).T
+        bias = torch.from_numpy(old[key.replace("?", "b")])
+        if layer.weight.ndim == 3:
+            weight = weight.reshape(len(bias), layer.weight.shape[2], -1).permute(0, 2, 1)
+        which = "out" if key in ("mine_?2", "theirs_?2") else "last" if key == "last_?0" else ""
+        inputs = torch.tensor(kept.get(which, list(range(weight.shape[1]))))
+        with torch.no_grad():
+            layer.weight[: len(bias)] = 0.0
+            layer.weight[: len(bias), inputs] = weight
+            layer.bias[: len(bias)] = bias
+    with torch.no_grad():
+        net.differences.weight[:pair] = torch.from_numpy(old["differences"]).T[..., None]
+        net.differences.bias.zero_()  # it is part of another bias
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folders", type=Path, nargs="+")
     parser.add_argument("--without", type=Path, help="text file with the stems of pictures to leave out")
-    parser.add_argument("--minutes", type=float, default=8.0)
+    parser.add_argument("--minutes", type=float, default=40.0)
+    parser.add_argument("--choose", type=Path, help="text file with the stems of pictures to test on")
     parser.add_argument("--rate", type=float, default=RATE, help="of learning")
     parser.add_argument("--each", type=int, default=3, help="puzzles made of each picture")
     parser.add_argument("--drawn", type=int, default=70, help="pictures drawn at random")
@@ -230,9 +242,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="where to save; networks of other kinds in it are kept")
     args = parser.parse_args()
     torch.set_num_threads(1)
-    files = [file for k, file in enumerate(list_files(args.folders, args.without)) if k % 3 != 2]
+    files = list_files(args.folders, args.without)
+    left = set(list(dict.fromkeys(files))[2::3])
+    files = [file for file in files if file not in left]
     puzzles = list(make_puzzles(files, args.each, args.drawn, args.seed))
-    others = list(make_puzzles([], 1, 8, seed=2))
+    chosen = set(args.choose.read_text().split()) if args.choose else set()
+    tested = [file for file in dict.fromkeys(list_files(args.folders)) if file.stem in chosen]
+    others = list(make_puzzles(tested, 1, 8 * (not tested), seed=2, pieces=(64,)))
     for name in args.kinds:
         fit = [CandidateLists(puzzle, *KINDS[name]) for puzzle in puzzles]
         held = [CandidateLists(puzzle, *KINDS[name]) for puzzle in others]
@@ -241,8 +257,9 @@ def main() -> None:
         net = StripNet()
         if args.start:
             load(net, dict(np.load(args.start)), name)
+            print(f"held out, at first: {rank_partners(net, held)}", flush=True)
         train(net, fit, args.minutes, args.rate)
-        print(f"drawn pictures held out: {rank_partners(net, held)}", flush=True)
+        print(f"held out: {rank_partners(net, held)}", flush=True)
         if args.out:
             stored = dict(np.load(args.out)) if args.out.exists() else {}
             stored |= {key: value.astype(np.float16) for key, value in export(net, name).items()}

@@ -24,7 +24,7 @@ COMPATIBILITIES = {
     "ratio": "distance against the second best, Gallagher 2012",
 }
 EFFORTS = ("fast", "normal", "thorough")
-MIN_CONFIDENCE = 0.76  # of the joints of fragments
+MIN_CONFIDENCE = 0.7  # of the joints of fragments
 BORDERS = {
     "clean": "as they were cut",
     "worn": "pixels are lost around every piece",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from jigsolve.compatibility import _kernels
-from jigsolve.compatibility.drawn.drawing import DRAWN_WEIGHTS
+from jigsolve.compatibility.drawn.drawing import DRAWN_WEIGHTS, PLAIN_WEIGHT
 from jigsolve.compatibility.drawn.line_spacing import rate_spacing
 from jigsolve.compatibility.evidence import Evidence, make_evidence
 from jigsolve.compatibility.joint_features import JOINTS_AT_A_TIME, JointFeatures, SideIds, Singles, context_columns
@@ -75,6 +75,9 @@ class Learned(Compatibility):
         P.data[P.data < MIN_PROBABILITY] = 0.0
         P.eliminate_zeros()
         C.data = compatibility_of(C.data)
+        if features.drawing is not None:
+            first = np.repeat(np.arange(C.shape[0]), np.diff(C.indptr))
+            C.data *= np.where(features.drawing.is_plain(first, C.indices), PLAIN_WEIGHT, 1.0)
         return Joints(C, P, evidence, objective_evidence, segment_evidence)
 
     def compute_probabilities(self, pairs: Pairs, workers: Workers = SERIAL) -> csr_array:
@@ -111,7 +114,7 @@ def _find_plausible(features: JointFeatures, evidence: Evidence, P: Floats) -> N
     Among hundreds of equally white sides no joint is likely. What is not listed is never tried by a solver.
     """
     first, second, size = features.first, features.second, len(features.sides.length)
-    value = np.tile(evidence.weigh(first, second), 2)
+    value = np.tile(evidence.nats(first, second), 2)
     side, joint = np.concatenate([first, second]), np.tile(np.arange(len(first)), 2)
     order = np.lexsort((-value, side))
     value, side, joint = value[order], side[order], joint[order]

@@ -18,6 +18,8 @@ Singles = NDArray[np.float32]
 DEPTH = 4  # pixels of a strip, from the border inward
 BLOCK = 8  # pixels along an edge of a coder's block
 RIDGE, SOFT_RIDGE = 0.1, 1.0  # squared Lab units
+VARIANCE_FLOOR = 0.05  # squared Lab units, added to variances
+FLAT_ENERGY = float(np.log(VARIANCE_FLOOR)) + 1e-3  # of pixels of one colour, at most
 MAX_EXCESS = 2.0  # grey levels: limit of one pixel's evidence for a block boundary
 FORM_NUMBERS = 29  # of a side, besides those of each pixel: see `split_buffer`
 _PIECES = 1 << 10  # pieces whose strips are in memory at a time
@@ -120,7 +122,7 @@ class SideFeatures:
         self.mean[sides] = across.mean(axis=1)
         self.colour[sides] = strips.mean(axis=(1, 2))
         for energy, values in ((Energy.ACROSS, across), (Energy.ALONG, along), (Energy.OUTER, outer)):
-            self.energy[sides, energy] = np.log(values.var(axis=1).sum(axis=1) + 0.05)
+            self.energy[sides, energy] = np.log(values.var(axis=1).sum(axis=1) + VARIANCE_FLOOR)
         for energy, axis in ((Energy.TEXTURE_ACROSS, 2), (Energy.TEXTURE_ALONG, 1)):
             self.energy[sides, energy] = np.log((np.diff(strips, axis=axis) ** 2).mean(axis=(1, 2, 3)) + 0.01)
 

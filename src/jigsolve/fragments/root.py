@@ -25,7 +25,7 @@ from jigsolve.puzzle import HOLE, Layout, PieceClasses
 from jigsolve.puzzle.geometry import DOWN, RIGHT, opposite, side_id
 from jigsolve.runtime import Clock, EventHandler, InputError, ignore_event
 
-MIN_CONFIDENCE = 0.76  # default of the joints that are shown
+MIN_CONFIDENCE = 0.7  # default of the joints that are shown
 
 
 def solve_fragments(

@@ -44,7 +44,7 @@ class Weights(NamedTuple):
     constant: float
 
 
-WEIGHTS = Weights(MergeFeatures(0.94, 0.35, 0.0, -2.04, 0.25, 0.32, 0.45, 0.0, 0.17, 0.53), -0.02)
+WEIGHTS = Weights(MergeFeatures(0.95, 0.23, 0.03, -1.38, 0.29, 0.35, 0.45, 0.0, -0.02, 0.29), 0.15)
 
 
 def score_merge(contacts: Contacts, pairs: list[Pair], size: int, weights: Weights = WEIGHTS) -> float | None:

@@ -50,8 +50,9 @@ def params_for(board: Board, effort: str) -> SearchParams:
     """The parameters of a search that starts from a grown board."""
     problem = board.problem
     if not is_large(len(problem)):
-        is_damaged = problem.evidence is not None and problem.evidence.is_damaged
-        is_rugged = is_damaged or measure_deficiency(board) > RUGGED_DEFICIENCY
+        evidence = problem.evidence
+        is_rugged = evidence is not None and (evidence.is_damaged or evidence.is_drawn)
+        is_rugged = is_rugged or measure_deficiency(board) > RUGGED_DEFICIENCY
         return (RUGGED_EFFORT_PARAMS if is_rugged else EFFORT_PARAMS)[effort]
     params = LARGE_EFFORT_PARAMS[effort]
     if problem.evidence is None or effort == "fast":

@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 SideIds = NDArray[np.int32]
 
 DRAWN_WEIGHTS = Path(__file__).with_name("weights.npz")
+PLAIN_WEIGHT = 0.2  # of joints between plain sides in the objective
 FEATURES = 15  # see `Drawing.features`
 _PAIRS = 256  # pairs that the network sees at a time
 _PIECES = 256  # pieces whose rows are in memory at a time
@@ -33,7 +34,8 @@ T = TypeVar("T", bound=np.generic)
 class Drawing:
     """The drawn sides of a puzzle.
 
-    drawn: (4n,) sides whose pixels are drawn. flat: (4n,) sides whose outermost pixels have one colour.
+    drawn: (4n,) sides whose pixels are drawn. flat: (4n,) sides whose outermost pixels have one colour. colour: (4n,)
+    of the first of these pixels.
     first, second: pairs of sides that are candidates besides the nearest.
     """
 
@@ -41,6 +43,8 @@ class Drawing:
         self.puzzle, self.drawn, self.workers = puzzle, drawn, workers
         self.edges = [read_edges(puzzle.pieces, side) for side in range(SIDES)]
         self.flat = np.stack([(edge == edge[:, :1])[..., :3].all(axis=(1, 2)) for edge in self.edges], axis=1).ravel()
+        first_pixels = np.stack([edge[:, 0, :3] for edge in self.edges], axis=1).reshape(-1, 3).astype(np.int32)
+        self.colour = first_pixels @ np.array([1 << 16, 1 << 8, 1], dtype=np.int32)
         profiles = [self._read(lambda rows, profile: profile, side) for side in range(SIDES)]
         first, second = list_nearest(puzzle, self.edges, profiles, workers)
         kept = drawn[first]
@@ -49,6 +53,11 @@ class Drawing:
     def is_drawn(self, first: SideIds, second: SideIds) -> NDArray[np.bool_]:
         """(joints,) those that are judged as drawn: with a drawn side."""
         out: NDArray[np.bool_] = self.drawn[first] | self.drawn[second]
+        return out
+
+    def is_plain(self, first: SideIds, second: SideIds) -> NDArray[np.bool_]:
+        """(joints,) those between two sides that have one and the same colour throughout."""
+        out: NDArray[np.bool_] = self.flat[first] & self.flat[second] & (self.colour[first] == self.colour[second])
         return out
 
     def features(self, first: SideIds, second: SideIds) -> Singles:

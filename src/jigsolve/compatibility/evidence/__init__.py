@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jigsolve.compatibility.drawn.drawing import PLAIN_WEIGHT
 from jigsolve.compatibility.evidence import _kernels
 from jigsolve.compatibility.joint_features import JointFeatures
 from jigsolve.compatibility.measures import PREDICTED_COUNT, Measure
@@ -71,10 +72,10 @@ class Evidence:
 
     def nats(self, first: SideIds, second: SideIds, limit: float | None = None) -> Floats:
         """The same in nats. limit: the most for or against a pair; None: the limits of the objective."""
-        if limit is None:
-            return self.weigh(first, second) / float(self.arrays.model[_kernels.WEIGHT])
+        model = self.arrays.model
+        least, most = (float(model[_kernels.MIN]), float(model[_kernels.MAX])) if limit is None else (-limit, limit)
         out = np.empty(len(first))
-        _kernels.judge_pairs(self.arrays.model, self.arrays.sizes, first, second, (-limit, limit), out)
+        _kernels.judge_pairs(model, self.arrays.sizes, first, second, (least, most, 1.0, 1.0), out)
         return out
 
 
@@ -91,7 +92,7 @@ def make_evidence(
     layers = _fold_layers(load_network(WEIGHTS, name))
     phases: Sequence[Singles] = joints.side_phases or ()
     grids = [part.ravel() for part in phases]
-    phases_at = 3 + len(layers)
+    phases_at = _kernels.HEADER + len(layers)
     height, width = sides.length[:2]
     sides_at = phases_at + sum(map(len, grids))
     predicted = [part.ravel() for part in _find_predicted(joints)]
@@ -99,7 +100,8 @@ def make_evidence(
         len(sides.length), sides.outer.shape[2], height, width, sides.border.reach, phases_at, sides_at,
         sides_at + len(sides.buffer),
     ]  # fmt: skip
-    parts = [np.array([weight, least, most]), layers, *grids, sides.buffer, *predicted]
+    plain_weight = 1.0 if joints.drawing is None else PLAIN_WEIGHT
+    parts = [np.array([weight, plain_weight, least, most]), layers, *grids, sides.buffer, *predicted]
     model = np.concatenate(parts, dtype=np.float32)
     slots = MIN_CACHE_SLOTS if has_cache else 0
     while has_cache and slots < min(MAX_CACHE_SLOTS, SLOTS_PER_SIDE * len(sides.length)):

@@ -23,9 +23,12 @@ from jigsolve.runtime._kernels import carray, declare, define, njit, pointer_to
 
 SIZES = 8
 SIDES, LONGEST, HEIGHT, WIDTH, REACH, PHASES_AT, SIDES_AT, PREDICTED_AT = range(SIZES)  # entries of `sizes`
-WEIGHT, MIN, MAX = range(3)  # entries of the model, before the layers of the network
+HEADER = 4
+WEIGHT, PLAIN_WEIGHT, MIN, MAX = range(HEADER)  # entries of the model, before the layers of the network
 HIDDEN = (32, 16)
 ENERGIES = 5
+OUTER = int(side_features.Energy.OUTER)
+FLAT_ENERGY = np.float32(side_features.FLAT_ENERGY)
 SINGLE_FLOORS = FLOORS.astype(np.float32)
 SINGLE_PREDICTED_FLOORS = PREDICTED_FLOORS.astype(np.float32)
 EXTRA = 2 * ENERGIES + 4  # features after the levels of all measures
@@ -84,7 +87,7 @@ def apply_layer(network, at, x, outputs, out):
 @fast
 def judge(network, x, h1, h2):
     """The network's output for features x; h1 and h2 are buffers for the layers."""
-    at = apply_layer(network, MAX + 1, x, HIDDEN[0], h1)
+    at = apply_layer(network, HEADER, x, HIDDEN[0], h1)
     at = apply_layer(network, at, h1, HIDDEN[1], h2)
     total = network[at + HIDDEN[1]]
     for j in range(HIDDEN[1]):
@@ -124,9 +127,19 @@ def split_predictions(numbers, longest):
     return rows, trends.reshape((count, TREND_NUMBERS)), numbers[end:]
 
 
+@inner
+def is_plain(f, a, b):
+    """Have the outermost pixels of both sides one and the same colour?"""
+    plain = f.energy[a, OUTER] < FLAT_ENERGY and f.energy[b, OUTER] < FLAT_ENERGY
+    for c in range(3):
+        plain &= f.outer[a, c, 0] == f.outer[b, c, 0]
+    return plain
+
+
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
 def judge_pairs(model, sizes, first, second, limits, out):
-    """out[k]: evidence of the pair (first[k], second[k]) in nats. limits: the least and the most."""
+    """out[k]: evidence of the pair (first[k], second[k]). limits: the least and the most in nats, weight, weight of a
+    pair of plain sides."""
     count, longest = sizes[SIDES], sizes[LONGEST]
     length = np.array([sizes[HEIGHT], sizes[WIDTH], sizes[HEIGHT], sizes[WIDTH]], np.int32)
     phases, sides = model[sizes[PHASES_AT] : sizes[SIDES_AT]], model[sizes[SIDES_AT] : sizes[PREDICTED_AT]]
@@ -138,22 +151,22 @@ def judge_pairs(model, sizes, first, second, limits, out):
     x = np.empty(features, np.float32)
     h1, h2 = np.empty(HIDDEN[0], np.float32), np.empty(HIDDEN[1], np.float32)
     buffer = np.empty(longest, np.float32)
-    least, most = limits
+    least, most, weight, plain_weight = limits
     for k in range(len(first)):
         a, b = min(first[k], second[k]), max(first[k], second[k])
         fill_features(f, sizes[REACH], predicted, a, b, buffer, x)
         nats = judge(model, x, h1, h2)
         if len(phases):
             nats = add_block_grids(phases.reshape((4, count, PHASES)), a, b, nats)
-        out[k] = min(most, max(least, nats))
+        out[k] = min(most, max(least, nats)) * (plain_weight if is_plain(f, a, b) else weight)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def weigh_pairs(model, sizes, first, second, out):
     """The same in units of C, within the model's limits."""
-    judge_pairs(model, sizes, first, second, (np.float64(model[MIN]), np.float64(model[MAX])), out)
-    for k in range(len(first)):
-        out[k] *= model[WEIGHT]
+    weight = np.float64(model[WEIGHT])
+    limits = np.float64(model[MIN]), np.float64(model[MAX]), weight, weight * np.float64(model[PLAIN_WEIGHT])
+    judge_pairs(model, sizes, first, second, limits, out)
 
 
 SINGLES, INTEGERS, SIDE_IDS, DOUBLES = (pointer_to(t) for t in (np.float32, np.int64, np.int32, np.float64))
