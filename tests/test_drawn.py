@@ -14,9 +14,11 @@ from jigsolve import solve
 from jigsolve.compatibility import COMPATIBILITIES, Learned
 from jigsolve.compatibility.drawn import _kernels
 from jigsolve.compatibility.drawn.candidates import COUNT, find_nearest, list_nearest
-from jigsolve.compatibility.drawn.drawing import FEATURES, Drawing, find_drawing
+from jigsolve.compatibility.drawn.drawing import FEATURES, PLAIN_WEIGHT, Drawing, find_drawing
 from jigsolve.compatibility.drawn.sides import CHANNELS, read_edges, read_rows
 from jigsolve.compatibility.drawn.strip_network import StripNetwork, load_strip_network
+from jigsolve.compatibility.evidence import WEIGHT
+from jigsolve.compatibility.learned import compatibility_of
 from jigsolve.dissimilarity import WORN, Damage, Mahalanobis, Pairs, find_pairs
 from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints
 from jigsolve.dissimilarity.drawn import find_drawn_sides
@@ -24,7 +26,10 @@ from jigsolve.pipeline.params import SolveParams
 from jigsolve.puzzle import Puzzle
 from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, SIDES, UP, side_id
 from jigsolve.puzzle.pieces import cut, scramble
-from jigsolve.runtime import SERIAL, Workers
+from jigsolve.runtime import SERIAL, RunContext, Workers
+from jigsolve.solvers import GridProblem
+from jigsolve.solvers.default import RUGGED_EFFORT_PARAMS, params_for
+from jigsolve.solvers.growth.board import Board
 from pictures import noise, photograph
 
 WORDS = ("the", "quick", "brown", "fox", "jumps", "over", "lazy", "dog", "seven", "wizards", "mix", "jugs")
@@ -244,3 +249,31 @@ def test_threads_do_not_change_the_probabilities() -> None:
     one, two = (Learned().compute_probabilities(pairs, Workers(threads)) for threads in (1, 2))
     assert (one != two).nnz == 0
     assert one.nnz > 0
+
+
+def test_joints_between_plain_sides_count_less_in_the_objective() -> None:
+    """C and weighed evidence are a fifth of what they are elsewhere; P and nats stay."""
+    pairs = page_pairs()
+    joints = Learned().weigh(pairs, RunContext())
+    drawing, evidence = find_drawing(pairs), joints.objective_evidence
+    assert drawing is not None
+    assert joints.P is not None
+    assert evidence is not None
+    entries = joints.P.tocoo()
+    first, second = (sides.astype(np.int32) for sides in entries.coords)
+    plain = drawing.is_plain(first, second)
+    assert 0 < plain.sum() < len(plain)
+    for a, b in zip(first[plain][:20], second[plain][:20], strict=True):
+        pixels = np.concatenate([drawing.edges[side % SIDES][side // SIDES, :, :3] for side in (a, b)])
+        assert (pixels == pixels[0]).all()
+    weight = np.where(plain, PLAIN_WEIGHT, 1.0)
+    assert np.allclose(joints.C[first, second], weight * compatibility_of(entries.data))
+    assert np.allclose(evidence.weigh(first, second), WEIGHT * weight * evidence.nats(first, second), atol=1e-6)
+
+
+def test_a_page_is_searched_from_many_growths() -> None:
+    pairs = page_pairs()
+    joints = Learned().weigh(pairs, RunContext())
+    board = Board(GridProblem(joints.C, pairs.puzzle.rows, pairs.puzzle.cols, evidence=joints.objective_evidence))
+    board.grow()
+    assert params_for(board, "normal") is RUGGED_EFFORT_PARAMS["normal"]

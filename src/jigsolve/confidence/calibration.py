@@ -36,10 +36,10 @@ BIAS = 2.095
 # is in its P already. By `benchmarks/fit_drawn_confidence.py`.
 DRAWN_FEATURES = (*FEATURES, "own logit", "log copies", "has copies", "smaller total", "larger total")
 DRAWN_MODEL = (
-    np.array([-0.21, 0.128, 4.01, -0.063, 0.278, -0.048, 0.215, 0.59, 0.347, 0.157, 0.095, -0.966]), 1.998
+    np.array([-0.039, 0.166, 5.371, -0.021, 0.3, -0.06, 0.182, 0.513, 0.201, 0.479, -0.166, -0.935]), 1.746
 )  # fmt: skip
 DRAWN_LINE_MODEL = (
-    np.array([0.015, 0.489, 7.166, -0.02, 0.0, 0.0, 0.014, 0.672, 0.259, 0.181, 0.446, -1.766]), 0.042
+    np.array([0.957, -0.093, 10.713, 0.012, 0.0, 0.0, 0.199, 0.633, -0.351, -0.246, -0.952, 0.249]), -1.488
 )  # fmt: skip
 WORN_SLOPE, WORN_BIAS = 2.1, -1.15  # added if borders are worn; the slope times the share of joints that look right
 TURNED_BIAS = 0.6  # added if borders are damaged and pieces turned
