@@ -56,7 +56,7 @@ class Drawing:
         return out
 
     def is_plain(self, first: SideIds, second: SideIds) -> NDArray[np.bool_]:
-        """(joints,) those between two sides that have one and the same colour throughout."""
+        """(joints,) those between two sides whose outermost pixels have one and the same colour."""
         out: NDArray[np.bool_] = self.flat[first] & self.flat[second] & (self.colour[first] == self.colour[second])
         return out
 
