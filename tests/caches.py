@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 import struct
+import sysconfig
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
 
 Tile = NDArray[np.uint8]
 
@@ -154,6 +157,22 @@ def draw_screen(rows: int, cols: int, seed: int) -> Tile:
             part[:] = np.where(glyph[: part.shape[0], : part.shape[1]], rng.integers(0, 90, 3), part)
             x += glyph.shape[1] + int(rng.integers(0, 7))
     return screen
+
+
+def draw_document(rows: int, cols: int, module: str, dark: bool = False) -> Tile:
+    """A window with the source of a module of Python's library."""
+    ground, ink, bar = (
+        ((30, 33, 39), (205, 210, 218), (52, 57, 67)) if dark else ((255, 255, 255), (36, 38, 42), (222, 228, 236))
+    )
+    picture = Image.new("RGB", (cols, rows), ground)
+    draw, font = ImageDraw.Draw(picture), ImageFont.load_default(15)
+    draw.rectangle((0, 0, cols, 30), bar)
+    draw.text((12, 5), f"{module}.py", ink, ImageFont.load_default(16))
+    lines = (Path(sysconfig.get_paths()["stdlib"]) / f"{module}.py").read_text(encoding="utf-8").splitlines()
+    for k, y in enumerate(range(42, rows - 16, 21)):
+        draw.text((14, y), f"{k + 1}", (140, 144, 152), font)
+        draw.text((52, y), lines[k][:150], ink, font)
+    return np.array(picture)
 
 
 def cut_tiles(screen: Tile) -> list[Tile]:

@@ -42,12 +42,14 @@ with instrumented:
     from jigsolve.io import cache_file, files, pictures
     from jigsolve.io.inputs import from_sheet
     from jigsolve.io.layout_file import LayoutFile
-    from jigsolve.page.exports import judge_message
+    from jigsolve.io.tiles import make_tiles_input
+    from jigsolve.page.boards import load_board, plan_fragments, read_board
+    from jigsolve.page.exports import export_board, judge_message
     from jigsolve.page.session import Session
     from jigsolve.page.settings import Built, Settings, build_input, parse_solve_request, read_input
     from jigsolve.page.upload import parse_files, parse_json, parse_work, split_work
     from jigsolve.puzzle.layout import HOLE, Layout
-    from jigsolve.puzzle.pins import check_pins
+    from jigsolve.puzzle.pins import NO_PINS, check_pins
     from jigsolve.puzzle.scores import score
     from jigsolve.runtime.errors import InputError
     from jigsolve.runtime.events import ignore_event
@@ -136,11 +138,21 @@ def _session() -> Session:
     return session
 
 
+@cache
+def _cache_session() -> Session:
+    """Six tiles of a cache on a board, one of them used twice."""
+    tiles = np.random.default_rng(0).integers(0, 256, (6, 4, 4, 3), dtype=np.uint8)
+    session = Session("a", tiles[0], Settings((4, 4)), Built(make_tiles_input([*tiles], [""] * 6, (4, 4), [])))
+    pieces = np.array([[0, 1, HOLE, 6], [2, 3, HOLE, HOLE]])
+    load_board(session, LayoutFile(Layout(pieces, np.zeros_like(pieces)), (4, 4)), [0])
+    return session
+
+
 def fuzz_message(raw: bytes) -> None:
-    """A message of the page: settings, solve options and pins, saved work, or an edited layout."""
+    """A message of the page: settings, solve options and pins, saved work, an edited layout, or an edited board."""
     with suppress(InputError):
         data = parse_json(raw)
-        for read in (_set, _solve, _edit, parse_work):
+        for read in (_set, _solve, _edit, _edit_board, parse_work):
             with suppress(InputError):
                 read(data)
 
@@ -152,9 +164,16 @@ def _set(data: dict[str, Any]) -> None:
 
 
 def _solve(data: dict[str, Any]) -> None:
-    params, known = parse_solve_request(data)
-    assert params.seed >= 0
-    check_pins(known, 6, 2, 3, (0, 1, 2, 3))
+    request = parse_solve_request(data)
+    assert request.params.seed >= 0
+    check_pins(request.pins, 6, 2, 3, (0, 1, 2, 3))
+    if request.board is not None:
+        plan_fragments(_cache_session(), request)
+
+
+def _edit_board(data: dict[str, Any]) -> None:
+    edited = read_board(_cache_session(), data, NO_PINS)
+    files.format_layout(export_board(_cache_session(), edited))
 
 
 def _edit(data: dict[str, Any]) -> None:
@@ -215,6 +234,7 @@ def seeds() -> dict[str, list[bytes]]:
     pinned = {"format": "jigsolve-pins", "version": 1, "cells": [{"piece": 1, "row": 0, "col": 2, "turn": 1}],
               "joints": [{"piece": 3, "side": "right", "other": 4, "other_side": "left"}],
               "forbidden": [{"piece": 5, "side": "down", "other": 6, "other_side": "up"}]}  # fmt: skip
+    board = {"rows": 2, "cols": 3, "pieces": [[0, 1, None], [7, None, 6]], "copies": [2, 2]}
     encoded_pictures = [encoded(picture, kind) for picture in small for kind in ("PNG", "TIFF")]
     encoded_pictures += [encoded(small[2], kind) for kind in ("BMP", "JPEG", "WEBP")]
     encoded_pictures += [encoded(small[2] * np.uint16(257), kind) for kind in ("PNG", "TIFF")]
@@ -241,6 +261,8 @@ def seeds() -> dict[str, list[bytes]]:
                 {"piece": [4, 4], "rotated": True, "rows": 2, "cols": 3, "shuffle": False},
                 {"seed": 1, "effort": "fast", "pins": pinned},
                 {"rows": 2, "cols": 3, "pieces": [[0, 1, 2], [5, 4, None]], "turns": [[0, 1, 2], [3, 0, 0]]},
+                {"min_confidence": 0.5, "pins": pinned | {"cells": []}, "board": board},
+                board,
             )
         ],
         "solver": [bytes(range(64))],

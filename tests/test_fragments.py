@@ -254,3 +254,46 @@ def test_no_time_is_no_error(found: Fragments) -> None:
     late = solve_fragments(found.input, SolveParams(threads=1, time_limit=1e-6))
     assert late.stopped
     assert late.fragments == ()
+
+
+def test_held_fragments_stay_and_grow() -> None:
+    """Tiles 0 and 2 are put together by hand, against what the program believes; tile 1 is held in two places."""
+    joints = [right(0, 1, 0.8), right(1, 2, 0.8), below(2, 3, 0.99)]
+    contacts = make_contacts(5, joints)
+    assembly = Assembly(contacts, list(range(5)))
+    for grid in ({(0, 0): 0, (0, 1): 2}, {(0, 0): 1, (1, 0): 4}, {(5, 5): 1, (5, 6): 4}):
+        assembly.hold(grid, dict.fromkeys(find_inner_contacts(grid), np.inf))
+    assembly.run(3.0)
+    grids = [set(one.grid.values()) for one in grow(assembly, 3.0)]
+    assert {0, 2, 3} in grids
+    assert grids.count({1, 4}) == 2
+    assert assembly.place[1][0] != assembly.place[0][0]
+    (held,) = (one for one in grow(assembly, 3.0) if 0 in one.grid.values())
+    assert held.joined[right(0, 2, 0)[:2]] == np.inf
+
+
+def test_forbidden_sides_never_meet() -> None:
+    joints = [right(0, 1, 0.99), right(0, 2, 0.9)]
+    tiles = make_contacts(3, joints)
+    a, b, p = zip(*joints, strict=True)
+    P = csr_array(coo_array((p, (a, b)), shape=(12, 12)))
+    contacts = Contacts(tiles.tiles, Joints(P, P), [right(0, 1, 0)[:2]])
+    assert contacts.weigh([right(0, 1, 0)[:2]]) == [IMPOSSIBLE]
+    grids = sorted(assemble(contacts, 3).grids.values(), key=len)
+    assert [set(grid.values()) for grid in grids] == [{1}, {0, 2}]
+
+
+def test_an_answer_is_continued(found: Fragments) -> None:
+    """What is held stays together, also what a person has joined; what is forbidden does not come back."""
+    again = solve_fragments(found.input, FAST, held=found.fragments)
+    assert again.joints >= found.joints
+    for one in found.fragments:
+        assert any(joints_of(one.layout.pieces) <= joints_of(other.layout.pieces) for other in again.fragments)
+    a, b, down = next(iter(joints_of(found.fragments[0].layout.pieces)))
+    sides = (side_id(b, UP), side_id(a, DOWN)) if down else (side_id(a, RIGHT), side_id(b, LEFT))
+    parted = solve_fragments(found.input, FAST, forbidden=[sides])
+    assert all((a, b, down) not in joints_of(one.layout.pieces) for one in parted.fragments)
+    with pytest.raises(InputError, match="could face each other"):
+        solve_fragments(found.input, FAST, forbidden=[(side_id(a, UP), side_id(b, LEFT))])
+    late = solve_fragments(found.input, SolveParams(threads=1, time_limit=1e-6), held=found.fragments)
+    assert late.fragments == found.fragments

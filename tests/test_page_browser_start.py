@@ -147,7 +147,7 @@ def test_work_survives_a_closed_tab(browser: Browser, address: str, tmp_path: Pa
         assert (page.text_content("#verdict") or "").startswith("Edited: 2 pieces moved")
         page.wait_for_timeout(1000)
         page.click("#new")
-        assert page.locator("#kept-part").is_hidden()  # it is open
+        page.locator("#kept-part").wait_for(state="hidden")  # it is open
         page.click("#tabs .close")
         page.locator("#discard").get_by_role("button", name="Discard").click()
         wait_until(page, "!app.tabs.list.length")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from jigsolve.bench import published
 from jigsolve.bench.protocols import CLEAN
 from jigsolve.bench.records import Outcome, Record
-from jigsolve.io import files
+from jigsolve.io.names import natural_key
 
 REPRODUCED_NC = 2.0  # points: the largest distance to the published NC that counts as reproduced
 FIRST_SOLVER = "default"  # stands above the solvers of the literature
@@ -98,7 +98,7 @@ def make_sections(records: Iterable[Record]) -> list[Section]:
 def group_by_picture(records: Sequence[Record], value: Callable[[Outcome], float]) -> dict[str, list[float]]:
     """Picture -> its values, one for each seed; pictures in natural order."""
     found: dict[str, list[float]] = defaultdict(list)
-    for record in sorted(records, key=lambda one: (files.natural_key(PurePath(one.run.picture)), one.run.seed)):
+    for record in sorted(records, key=lambda one: (natural_key(PurePath(one.run.picture)), one.run.seed)):
         found[record.run.picture].append(value(record.outcome))
     return dict(found)
 
@@ -119,7 +119,7 @@ def section_order(group: tuple[str, tuple[int, int], int]) -> tuple[Any, ...]:
     dataset, piece, type_ = group
     known = published.list_datasets()
     rank = known.index(dataset.lower()) if dataset.lower() in known else len(known)
-    return rank, files.natural_key(PurePath(dataset)), piece, type_
+    return rank, natural_key(PurePath(dataset)), piece, type_
 
 
 def format_count(n: int, noun: str) -> str:

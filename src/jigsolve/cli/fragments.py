@@ -17,9 +17,9 @@ from jigsolve.fragments.values import Fragment, Fragments
 from jigsolve.io import files, render
 from jigsolve.io.layout_file import LayoutFile
 from jigsolve.io.ocr import check_recogniser, recognise_text
-from jigsolve.io.tiles import holds_tiles, list_sources, read_tiles
+from jigsolve.io.tiles import holds_tiles, list_origins, list_sources, read_tiles
 from jigsolve.pipeline import SolveParams
-from jigsolve.puzzle import HOLE, Pixels
+from jigsolve.puzzle import Pixels
 from jigsolve.runtime import InputError
 
 NO_FRAGMENT = np.zeros((1, 1, 4), dtype=np.uint8)  # has the pixel format of fragments, whose holes are transparent
@@ -120,10 +120,6 @@ def write_fragments(found: Fragments, request: SolveRequest) -> None:
 
 
 def _make_layout_file(found: Fragments, one: Fragment) -> LayoutFile:
-    """With the names of all pieces of a folder, by which they are numbered, or the offsets of the tiles of a cache."""
-    given, names = found.input, found.input.names or ()
-    pieces = np.unique(one.layout.pieces[one.layout.pieces != HOLE]).tolist()
-    is_cache = any("@0x" in name for name in names[:1])
-    origins = {piece: names[piece] for piece in pieces} if is_cache else None
-    listed = None if is_cache else given.names
-    return LayoutFile(one.layout, given.piece, None, found.stopped, listed, confidence=one.confidence, origins=origins)
+    names, origins = list_origins(found.input, one.layout)
+    piece = found.input.piece
+    return LayoutFile(one.layout, piece, None, found.stopped, names, confidence=one.confidence, origins=origins)

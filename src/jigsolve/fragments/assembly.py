@@ -43,11 +43,28 @@ class Assembly:
             if one in self.place and two in self.place and one != two and not (stripes[a] or stripes[b]):
                 self.partners[one].append((a, b))
         self.joined: dict[Pair, float] = {}  # score of the merge that made each contact
+        self._next = len(contacts.tiles.puzzle)  # number of a fragment that is held
 
-    def run(self, min_score: float, stop: Callable[[], bool] = lambda: False) -> None:
-        """Merge until no merge has this score."""
+    def hold(self, grid: Grid, joined: dict[Pair, float]) -> None:
+        """Begin with tiles that are known to lie side by side, as they lie. A tile that is held in an earlier fragment
+        is used again. joined: the scores of the contacts in it."""
+        number, self._next = self._next, self._next + 1
+        self.grids[number] = dict(grid)
+        for (row, col), tile in grid.items():
+            if self.place.get(tile) == (tile, 0, 0) and tile in self.grids:
+                del self.grids[tile]
+                self.place[tile] = (number, row, col)
+        self.joined.update(joined)
+
+    def run(
+        self,
+        min_score: float,
+        stop: Callable[[], bool] = lambda: False,
+        on_merge: Callable[[float], None] = lambda share: None,
+    ) -> None:
+        """Merge until no merge has this score. on_merge: called after each one with the share of tiles that merged."""
         heap: list[tuple[float, int, int]] = []
-        for tile in self.grids:
+        for tile in self.place:
             self._push_all(heap, tile, min_score)
         while heap and not stop():
             negative, a, b = heapq.heappop(heap)
@@ -59,6 +76,7 @@ class Assembly:
                 continue
             for tile in self._apply(merge):
                 self._push_all(heap, tile, min_score)
+            on_merge(1.0 - len(self.grids) / len(self.place))
 
     def _push_all(self, heap: list[tuple[float, int, int]], tile: int, min_score: float) -> None:
         for a, b in self.partners[tile]:
@@ -83,16 +101,19 @@ class Assembly:
         return None if score is None else Merge(score, one, two, offset)
 
     def _apply(self, merge: Merge) -> list[int]:
-        """Carry out a merge; returns the tiles that moved."""
+        """Carry out a merge; returns the tiles that moved, without those that are used again."""
         kept, other = self.grids[merge.kept], self.grids.pop(merge.other)
         pairs = find_contacts(kept, other, merge.offset)
         assert pairs is not None
         self.joined.update(dict.fromkeys(pairs, merge.score))
         down, right = merge.offset
+        moved = []
         for (row, col), tile in other.items():
             kept[row + down, col + right] = tile
-            self.place[tile] = (merge.kept, row + down, col + right)
-        return list(other.values())
+            if self.place.get(tile) == (merge.other, row, col):
+                self.place[tile] = (merge.kept, row + down, col + right)
+                moved.append(tile)
+        return moved
 
 
 def find_contacts(kept: Grid, other: Grid, offset: Cell) -> list[Pair] | None:

@@ -7,7 +7,7 @@ is only what the two borders show: whether they are flat, and the evidence psi o
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -101,20 +101,32 @@ class Tiles:
 
 
 class Contacts:
-    """Log-likelihood ratios of contacts, over the sides of tiles. Answers are kept, since fragments ask again."""
+    """Log-likelihood ratios of contacts, over the sides of tiles. Answers are kept, since fragments ask again.
 
-    def __init__(self, tiles: Tiles, joints: Joints) -> None:
+    forbidden: pairs of sides that must not face each other, the right or lower side first.
+    """
+
+    def __init__(self, tiles: Tiles, joints: Joints, forbidden: Collection[Pair] = ()) -> None:
         self.tiles, self.evidence = tiles, joints.evidence
+        self._forbidden = frozenset(forbidden)
         assert joints.P is not None
         self.logits = _list_logits(joints.P, tiles)
+        for a, b in self._forbidden:
+            self.logits.pop((a, b), None)
+            self.logits.pop((b, a), None)
         self.prior = -math.log(max(2, len(tiles.puzzle)))
         self._lengths: list[int] = tiles.open_sides.tolist()
         self._flat: list[bool] = tiles.flat.tolist()
         self._known: dict[Pair, float] = {}
 
     def is_possible(self, a: int, b: int) -> bool:
-        """Whether the two sides may face each other: equally long, and no edge of a screen."""
-        return self._lengths[a] == self._lengths[b] > 0
+        """Whether the two sides may face each other: equally long, no edge of a screen, and not forbidden."""
+        return self._lengths[a] == self._lengths[b] > 0 and (a, b) not in self._forbidden
+
+    def estimate(self, pair: Pair) -> float:
+        """Log odds of a contact by itself."""
+        known = self.logits.get(pair)
+        return self.weigh([pair])[0] + self.prior if known is None else known
 
     def count_flat(self, pair: Pair) -> int:
         """How many of the two sides are flat."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jigsolve.fragments.assembly import Assembly, Cell, Grid, find_contacts
-from jigsolve.fragments.contacts import Pair, Tiles
+from jigsolve.fragments.contacts import Contacts, Pair, Tiles
 from jigsolve.fragments.scores import score_merge
 from jigsolve.puzzle.geometry import SIDES, STEPS, opposite, piece_of, side_id, side_of
 
@@ -73,7 +73,7 @@ def grow(assembly: Assembly, min_score: float) -> list[Grown]:
             grid = dict(grid)
             _attach_stripes(assembly, stripes, grid, joined, min_score)
         if len(grid) > 1:
-            _fill_plain(assembly.contacts.tiles, plain, grid, joined)
+            _fill_plain(assembly.contacts, plain, grid, joined)
         grown.append(Grown(grid, joined, _find_variants(assembly, grid)))
     return grown
 
@@ -102,7 +102,7 @@ def _find_copies(assembly: Assembly, number: int, min_score: float) -> list[tupl
     """Tiles of other fragments that fit beside this one, each with its cell and score; the best come first."""
     grid, found = assembly.grids[number], {}
     for (row, col), tile in grid.items():
-        for a, b in assembly.partners[tile]:
+        for a, b in assembly.partners.get(tile, []):  # a plain one has none
             step, other = STEPS[side_of(a)], piece_of(b)
             cell = (row + step[0], col + step[1])
             home = assembly.place[other][0]
@@ -148,6 +148,8 @@ def _attach_stripes(assembly: Assembly, stripes: Stripes, grid: Grid, joined: Jo
                 continue
             pairs = find_contacts(grid, {(0, 0): stripe.tile}, beside)
             assert pairs is not None
+            if not all(assembly.contacts.is_possible(*pair) for pair in pairs):
+                continue
             goes_on = bool(tiles.stripes[own])
             ratios = assembly.contacts.weigh([pair for pair in pairs if own not in pair])
             score = stripe.estimate(side, goes_on) + sum(min(ratio, MAX_BESIDE) for ratio in ratios)
@@ -175,8 +177,9 @@ def _find_plain(tiles: Tiles) -> dict[tuple[int, ...], int]:
     return {tuple(tiles.puzzle.pieces[tile, 0, 0].tolist()): int(tile) for tile in np.flatnonzero(whole)}
 
 
-def _fill_plain(tiles: Tiles, plain: dict[tuple[int, ...], int], grid: Grid, joined: Joined) -> None:
+def _fill_plain(contacts: Contacts, plain: dict[tuple[int, ...], int], grid: Grid, joined: Joined) -> None:
     """Fill cells whose neighbours all have flat sides of one colour there, and are enough."""
+    tiles = contacts.tiles
     queue = [cell for cell in {_step(cell, side) for cell in grid for side in range(SIDES)} if cell not in grid]
     heapq.heapify(queue)
     while queue:
@@ -191,7 +194,7 @@ def _fill_plain(tiles: Tiles, plain: dict[tuple[int, ...], int], grid: Grid, joi
         colours = {tuple(tiles.borders[side, 0].tolist()) for side in sides}
         tile = plain.get(next(iter(colours))) if len(colours) == 1 else None
         pairs = None if tile is None else find_contacts(grid, {(0, 0): tile}, cell)
-        if tile is not None and pairs is not None:
+        if tile is not None and pairs is not None and all(contacts.is_possible(*pair) for pair in pairs):
             grid[cell] = tile
             joined.update(dict.fromkeys(pairs, PLAIN_SCORE))
             for side in range(SIDES):

@@ -5,15 +5,16 @@ input -> pairs -> joints -> assembly of tiles that occur once -> growth with til
 
 import math
 import time
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from scipy.special import expit
 
-from jigsolve.confidence import Confidence
-from jigsolve.fragments.assembly import Assembly
-from jigsolve.fragments.contacts import Contacts, Tiles
+from jigsolve.confidence import Candidates, Confidence
+from jigsolve.fragments.assembly import Assembly, Grid
+from jigsolve.fragments.contacts import Contacts, Pair, Tiles
 from jigsolve.fragments.growth import Grown, grow
 from jigsolve.fragments.values import Fragment, Fragments
 from jigsolve.io.inputs import Input
@@ -22,10 +23,11 @@ from jigsolve.pipeline import SolveParams
 from jigsolve.pipeline.stages import measure, weigh
 from jigsolve.pipeline.task import make_task
 from jigsolve.puzzle import HOLE, Layout, PieceClasses
-from jigsolve.puzzle.geometry import DOWN, RIGHT, opposite, side_id
+from jigsolve.puzzle.geometry import DOWN, RIGHT, opposite, piece_of, side_id, side_of
 from jigsolve.runtime import Clock, EventHandler, InputError, ignore_event
 
 MIN_CONFIDENCE = 0.7  # default of the joints that are shown
+MIN_KNOWN = 1e-6  # least probability of a joint in a fragment that is held
 
 
 def solve_fragments(
@@ -33,11 +35,15 @@ def solve_fragments(
     params: SolveParams | None = None,
     on_event: EventHandler = ignore_event,
     min_confidence: float = MIN_CONFIDENCE,
+    held: Sequence[Fragment] = (),
+    forbidden: Collection[Pair] = (),
 ) -> Fragments:
     """The fragments of a cache or of any bag of upright pieces.
 
     source: the path of a cache, or of a folder of caches or tiles; or an `Input`.
     min_confidence: a joint is shown only if it is at least this likely.
+    held: fragments that are kept as they lie, such as those of an earlier answer, or what a person has put together.
+    More tiles may join them. forbidden: pairs of sides that must not face each other, as `side_id(piece, side)`.
     """
     if not 0.0 < min_confidence < 1.0:
         raise InputError(f"Expected a confidence between 0 and 1, got {min_confidence}.")
@@ -56,20 +62,56 @@ def solve_fragments(
     stopped = joints.P is None
     tiles = Tiles(pairs.puzzle, _find_sizes(given, pairs.classes))
     if not stopped:
-        assembly = Assembly(Contacts(tiles, joints), np.flatnonzero(~tiles.plain).tolist())
+        contacts = Contacts(tiles, joints, _name_sides(forbidden, pairs.classes))
+        assembly = Assembly(contacts, np.flatnonzero(~tiles.plain).tolist())
+        for one in held:
+            assembly.hold(*_read_held(one, contacts, pairs.classes))
         try:
-            assembly.run(to_score(min_confidence), task.run.is_over)
+            assembly.run(to_score(min_confidence), task.run.is_over, clock.report_progress)
         except KeyboardInterrupt:
             stopped = True
         stopped |= task.run.is_over()
         grown = grow(assembly, to_score(min_confidence))
     clock.finish()
-    return _collect(given, params, min_confidence, pairs.classes, grown, clock, stopped)
+    if joints.P is None:  # stopped before anything was known
+        return Fragments(tuple(held), given, params, min_confidence, (), clock.seconds, stopped=True)
+    found = _collect(given, params, min_confidence, pairs.classes, grown, clock, stopped)
+    return replace(found, candidates=Candidates(joints.P, pairs.classes))
 
 
 def to_score(probability: float) -> float:
-    """Log odds of a probability."""
-    return math.log(probability / (1.0 - probability))
+    """Log odds of a probability; those of a certain joint have no bound."""
+    return math.inf if probability >= 1.0 else math.log(probability / (1.0 - probability))
+
+
+def _name_sides(forbidden: Collection[Pair], classes: PieceClasses) -> set[Pair]:
+    """Pairs of sides of pieces as sides of tiles, the right or lower one first."""
+    named = set()
+    for pair in forbidden:
+        a, b = sorted(pair, key=side_of)
+        if side_of(b) != opposite(side_of(a)):
+            raise InputError(f"Expected forbidden sides that could face each other, got {pair[0]} and {pair[1]}.")
+        named.add(tuple(side_id(int(classes.class_of[piece_of(side)]), side_of(side)) for side in (a, b)))
+    return named
+
+
+def _read_held(one: Fragment, contacts: Contacts, classes: PieceClasses) -> tuple[Grid, dict[Pair, float]]:
+    """Tiles by cell, and the scores of their contacts: those of the fragment, or what is known without it."""
+    layout, confidence = one.layout, one.confidence
+    if layout.turns.any() or layout.pieces.max() >= len(classes.class_of):
+        raise InputError(f"Expected held fragments of {len(classes.class_of)} upright pieces, got others.")
+    grid = {
+        (row, col): int(classes.class_of[layout.pieces[row, col]])
+        for row, col in np.argwhere(layout.pieces != HOLE).tolist()
+    }
+    joined = {}
+    for (row, col), tile in grid.items():
+        for side, cell, values in ((RIGHT, (row, col + 1), confidence.right), (DOWN, (row + 1, col), confidence.down)):
+            if cell in grid:
+                pair = side_id(tile, side), side_id(grid[cell], opposite(side))
+                known = float(values[row, col])
+                joined[pair] = contacts.estimate(pair) if math.isnan(known) else to_score(max(known, MIN_KNOWN))
+    return grid, joined
 
 
 def _find_sizes(given: Input, classes: PieceClasses) -> np.ndarray:
@@ -114,7 +156,7 @@ def _make_fragment(one: Grown, classes: PieceClasses, content: np.ndarray) -> Fr
                 score = joined[side_id(tile, side), side_id(grid[cell], opposite(side))]
                 out[row - top, col - left] = expit(score)
     flags = np.zeros(right.shape, dtype=np.bool_), np.zeros(down.shape, dtype=np.bool_)
-    likely = _judge_pieces(pieces, right, down)
+    likely = judge_pieces(pieces, right, down)
     whole = float(np.nanprod([*right.ravel(), *down.ravel()]))
     confidence = Confidence(right, down, flags, likely, whole, whole)
     layout = Layout(pieces, np.zeros_like(pieces), repeats=True)
@@ -125,7 +167,7 @@ def _make_fragment(one: Grown, classes: PieceClasses, content: np.ndarray) -> Fr
     return Fragment(layout, confidence, float(content[pieces[pieces != HOLE]].sum()), variants)
 
 
-def _judge_pieces(pieces: np.ndarray, right: np.ndarray, down: np.ndarray) -> np.ndarray:
+def judge_pieces(pieces: np.ndarray, right: np.ndarray, down: np.ndarray) -> np.ndarray:
     """(rows, cols) the probability of the surest joint of each piece; NaN in holes."""
     best = np.full(pieces.shape, -1.0)
     for part, value in (

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from jigsolve.confidence import Confidence
+from jigsolve.confidence import Candidates, Confidence
 from jigsolve.io.inputs import Input
 from jigsolve.pipeline import SolveParams
 from jigsolve.puzzle import HOLE, Layout
@@ -43,6 +43,7 @@ class Fragments:
     """The fragments of a bag, those with most content first.
 
     min_confidence: of the joints that are shown. single: tiles with content that are in no fragment.
+    candidates: the joints that were considered; None if it was stopped before they were known.
     """
 
     fragments: tuple[Fragment, ...]
@@ -53,6 +54,7 @@ class Fragments:
     seconds: dict[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     stopped: bool = False
+    candidates: Candidates | None = None
 
     def __repr__(self) -> str:
         return f"Fragments({len(self.fragments)} fragments of {len(self.input.puzzle)} tiles)"

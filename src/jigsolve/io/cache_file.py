@@ -9,6 +9,7 @@ smaller tile is a remnant of an older one, which is not read.
 """
 
 import struct
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,7 @@ from jigsolve.runtime import InputError
 TILE = 64  # pixels, both ways
 SUFFIXES = (".bin", ".bmc")
 MAGIC = b"RDP8bmp\0"
+AT = "@0x"  # between the name of a file and the offset of a tile in it
 BIN_FILE_HEADER, BIN_HEADER, BMC_HEADER = 12, 12, 20  # bytes
 COMPRESSED = 0x08  # flag of a tile
 DEPTHS = (1, 2, 3, 4)  # bytes of a pixel
@@ -40,6 +42,38 @@ class CacheFile(NamedTuple):
 
     tiles: tuple[Tile, ...]
     notes: tuple[str, ...] = ()
+
+
+class CacheFolder(NamedTuple):
+    """The tiles of several caches, one after the other. names: the file and the offset of each."""
+
+    tiles: tuple[NDArray[np.uint8], ...]
+    names: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def parse_all(caches: Iterable[tuple[str, bytes]], max_pixels: float) -> CacheFolder:
+    """The tiles of all caches, given as (name, content). One that cannot be read is skipped, if others can."""
+    tiles: list[NDArray[np.uint8]] = []
+    names: list[str] = []
+    notes: list[str] = []
+    failed = InputError("Expected a bitmap cache, got none.")
+    for name, raw in caches:
+        try:
+            found = parse(raw, name)
+        except InputError as error:
+            failed = error
+            notes.append(f"Skipped {name}: {error}")
+            continue
+        max_pixels -= sum(tile.pixels.size // 3 for tile in found.tiles)
+        if max_pixels < 0:
+            raise InputError(f"Expected caches whose tiles fit into memory, {name} is too large.")
+        tiles += [tile.pixels for tile in found.tiles]
+        names += [f"{name}{AT}{tile.offset:x}" for tile in found.tiles]
+        notes += [f"{name}: {len(found.tiles)} tiles.", *found.notes]
+    if not tiles:
+        raise failed
+    return CacheFolder(tuple(tiles), tuple(names), tuple(notes))
 
 
 def is_cache(name: str, begin: bytes) -> bool:

@@ -14,7 +14,7 @@ import subprocess
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path, PurePath, PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from jigsolve.io import cache_file, layout_file, pictures, pin_file
 from jigsolve.io.layout_file import LayoutFile
+from jigsolve.io.names import natural_key, natural_path_key
 from jigsolve.io.pictures import MAX_PIXELS, SUFFIXES, Picture, summarise_error
 from jigsolve.puzzle import Pins, Pixels
 from jigsolve.runtime import InputError
@@ -64,11 +65,13 @@ def read_frame(path: Path, max_pixels: float = MAX_PIXELS) -> Picture:
 
 
 class Pieces(NamedTuple):
-    """The pictures of a folder or a zip in natural order, and the names of files that are no pictures."""
+    """The pictures of a folder or a zip in natural order, or the tiles of caches. skipped: names of other files.
+    notes: what could not be read."""
 
     names: tuple[str, ...]
     pictures: tuple[Picture, ...]
     skipped: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def profile(self) -> bytes:
@@ -129,7 +132,13 @@ def list_names(folder: Path) -> list[str]:
 
 
 def read_uploaded(given: Sequence[tuple[str, bytes]], limits: Limits) -> Picture | Pieces:
-    """Uploaded files as (name, content): one picture, one zip, or several pieces. Names are never used as paths."""
+    """Uploaded files as (name, content): one picture, one zip, several pieces, or caches with other files.
+    Names are never used as paths."""
+    caches = [(name, raw) for name, raw in given if cache_file.is_cache(name, raw[: len(cache_file.MAGIC)])]
+    if caches:
+        found = cache_file.parse_all(sorted(caches, key=lambda one: natural_path_key(one[0])), limits.pixels)
+        skipped = {name for name, _ in given if not _is_hidden(name)} - {name for name, _ in caches}
+        return Pieces(found.names, tuple(map(Picture, found.tiles)), tuple(sorted(skipped)), found.notes)
     if len(given) == 1:
         name, raw = given[0]
         if PurePosixPath(name).suffix.lower() not in SUFFIXES and zipfile.is_zipfile(io.BytesIO(raw)):
@@ -361,16 +370,6 @@ def list_json(folder: Path) -> list[Path]:
         raise InputError(f"Expected a folder of results, got {folder}.")
     names = (name for name in _walk(folder) if name.lower().endswith(".json") and not _is_hidden(name))
     return [folder / name for name in sorted(names, key=natural_path_key)]
-
-
-def natural_key(path: PurePath) -> list[tuple[int, str]]:
-    """A key for the natural order of names: digits by value."""
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", path.name)]
-
-
-def natural_path_key(name: str) -> list[list[tuple[int, str]]]:
-    """The same for names with folders."""
-    return [natural_key(PurePosixPath(part)) for part in PurePosixPath(name).parts]
 
 
 @contextmanager

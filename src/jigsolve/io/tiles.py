@@ -16,10 +16,11 @@ import numpy as np
 from jigsolve.io import cache_file, files
 from jigsolve.io.inputs import Input
 from jigsolve.io.normalise import unify_formats
-from jigsolve.puzzle import UNKNOWN, Pixels, Puzzle, Size
+from jigsolve.puzzle import HOLE, UNKNOWN, Layout, Pixels, Puzzle, Size
 from jigsolve.runtime import InputError, memory
 
 EXTRACTED = re.compile(r"\.(bin|bmc)_(old_)?\d+\.bmp$", re.IGNORECASE)  # as bmc-tools names its tiles
+CELL = (cache_file.TILE, cache_file.TILE)
 MIN_EXTRACTED_SHARE = 0.5  # of the pictures in a folder, for it to be one of extracted tiles
 
 
@@ -27,8 +28,18 @@ def holds_tiles(path: Path) -> bool:
     """Whether it is a cache, a folder with caches in it, or a folder of tiles from a cache."""
     if files.find_caches(path):
         return True
-    names = files.list_names(path) if path.is_dir() else []
-    return sum(EXTRACTED.search(name) is not None for name in names) > MIN_EXTRACTED_SHARE * len(names)
+    return are_tiles(files.list_names(path) if path.is_dir() else [])
+
+
+def are_tiles(names: Sequence[str]) -> bool:
+    """Whether these are the names of tiles from a cache, not of pieces of a picture."""
+    extracted = sum(EXTRACTED.search(name) is not None for name in names)
+    return is_from_cache(names) or extracted > MIN_EXTRACTED_SHARE * len(names)
+
+
+def is_from_cache(names: Sequence[str]) -> bool:
+    """Whether tiles were read from cache files by this program."""
+    return any(cache_file.AT in name for name in names[:1])
 
 
 def read_tiles(path: Path, piece: Size | None = None, memory_limit: float | None = None) -> Input:
@@ -36,11 +47,26 @@ def read_tiles(path: Path, piece: Size | None = None, memory_limit: float | None
     max_pixels = memory.max_readable_pixels(memory_limit)
     caches = files.find_caches(path)
     if caches:
-        return _read_caches(caches, max_pixels)
-    read = files.read_pieces(path, max_pixels)
-    notes = [f"Skipped {len(read.skipped)} files that are no pictures."] if read.skipped else []
+        found = cache_file.parse_all(((name, files.read_cache(file)) for name, file in caches.items()), max_pixels)
+        return make_tiles_input(found.tiles, found.names, CELL, list(found.notes))
+    return from_tiles(files.read_pieces(path, max_pixels), piece)
+
+
+def from_tiles(read: files.Pieces, piece: Size | None = None) -> Input:
+    """Tiles that came as files, or from caches."""
+    notes = [*read.notes, f"Skipped {len(read.skipped)} files that are no pictures."] if read.skipped else [*read.notes]
     pictures, changes = unify_formats([picture.pixels for picture in read.pictures])
-    return make_tiles_input(pictures, read.names, piece, notes + changes)
+    cell = CELL if piece is None and is_from_cache(read.names) else piece
+    return make_tiles_input(pictures, read.names, cell, notes + changes)
+
+
+def list_origins(given: Input, layout: Layout) -> tuple[tuple[str, ...] | None, dict[int, str] | None]:
+    """For a layout file: the names of all pieces of a folder, by which they are numbered, or where the tiles of this
+    layout lie in their cache."""
+    names = given.names
+    if names is None or not is_from_cache(names):
+        return names, None
+    return None, {tile: names[tile] for tile in np.unique(layout.pieces[layout.pieces != HOLE]).tolist()}
 
 
 class Source(NamedTuple):
@@ -54,29 +80,11 @@ class Source(NamedTuple):
 def list_sources(path: Path) -> list[Source]:
     """The files that the tiles of a path come from, so that it can be proved later which they were."""
     found = files.find_caches(path) or {name: path / name for name in files.list_names(path)} or {path.name: path}
-    raws = ((name, files.read_cache(file)) for name, file in found.items())
-    return [Source(name, len(raw), sha256(raw).hexdigest()) for name, raw in raws]
+    return [describe_source(name, files.read_cache(file)) for name, file in found.items()]
 
 
-def _read_caches(caches: dict[str, Path], max_pixels: float) -> Input:
-    pictures: list[Pixels] = []
-    names: list[str] = []
-    notes: list[str] = []
-    for name, path in caches.items():
-        try:
-            found = cache_file.parse(files.read_cache(path), name)
-        except InputError as error:
-            if len(caches) == 1:
-                raise
-            notes.append(f"Skipped {name}: {error}")
-            continue
-        max_pixels -= sum(tile.pixels.size // 3 for tile in found.tiles)
-        if max_pixels < 0:
-            raise InputError(f"Expected caches whose tiles fit into memory, {name} is too large.")
-        pictures += [tile.pixels for tile in found.tiles]
-        names += [f"{name}@0x{tile.offset:x}" for tile in found.tiles]
-        notes += [f"{name}: {len(found.tiles)} tiles.", *found.notes]
-    return make_tiles_input(pictures, names, (cache_file.TILE, cache_file.TILE), notes)
+def describe_source(name: str, raw: bytes) -> Source:
+    return Source(name, len(raw), sha256(raw).hexdigest())
 
 
 def make_tiles_input(pictures: Sequence[Pixels], names: Sequence[str], cell: Size | None, notes: list[str]) -> Input:

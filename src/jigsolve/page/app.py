@@ -19,8 +19,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from jigsolve.dissimilarity import BORDERS
 from jigsolve.io import files, render
+from jigsolve.io.pin_file import from_data as parse_pins
 from jigsolve.io.samples import SAMPLES, read_sample
+from jigsolve.io.tiles import describe_source
 from jigsolve.page import examples, exports
+from jigsolve.page.board import EditedBoard
+from jigsolve.page.boards import plan_fragments, read_board
 from jigsolve.page.guard import Guard
 from jigsolve.page.jobs import Jobs
 from jigsolve.page.judgement import Judgement
@@ -39,7 +43,7 @@ from jigsolve.page.upload import (
     parse_work,
     split_work,
 )  # fmt: skip
-from jigsolve.puzzle import Pixels
+from jigsolve.puzzle import NO_PINS, Pixels
 from jigsolve.runtime import InputError
 from jigsolve.solvers import SOLVERS
 
@@ -78,6 +82,8 @@ def create_app(host: str = "127.0.0.1", grace: float = GRACE_S) -> Starlette:
         _route(f"{session}/picture", handlers.export_picture, "POST"),
         _route(f"{session}/overlay", handlers.export_overlay, "POST"),
         _route(f"{session}/layout", handlers.export_layout, "POST"),
+        _route(f"{session}/fragments", handlers.export_fragments, "POST"),
+        _route(f"{session}/report", handlers.export_report, "POST"),
         _route(f"{session}/replay", handlers.export_replay),
         _route(f"{session}/animation", handlers.export_animation),
         WebSocketRoute(f"{session}/live", handlers.stream),
@@ -200,7 +206,8 @@ class _Handlers:
         message = await self.inbox.receive_json(request, session.max_message_bytes(PIN_BYTES))
         wanted = parse_solve_request(message)
         async with session.changing:
-            self._find(request).solve(self.jobs, wanted)  # unless it was closed meanwhile
+            planned = await run_in_threadpool(plan_fragments, session, wanted) if session.has_fragments else None
+            self._find(request).solve(self.jobs, wanted, planned)  # unless it was closed meanwhile
             session.notify()
         return JSONResponse(session.state())
 
@@ -223,6 +230,11 @@ class _Handlers:
         return Response(await run_in_threadpool(session.describe_answer), media_type="application/json")
 
     async def judge(self, request: Request) -> Response:
+        if self._find(request).has_fragments:
+            session, edited = await self._read_board(request)
+            return Response(
+                await run_in_threadpool(exports.describe_edited, session, edited), media_type="application/json"
+            )
         session, found = await self._read_layout(request)
         if found.saved.confidence is None:
             session.measure(self.jobs)  # the next time it is known
@@ -238,9 +250,32 @@ class _Handlers:
         return _respond_download(await self._render(exports.render_overlay, session, found), "doubts.png", "image/png")
 
     async def export_layout(self, request: Request) -> Response:
-        session, found = await self._read_layout(request)
-        content = await run_in_threadpool(files.format_layout, session.export_layout(found))
+        if self._find(request).has_fragments:
+            session, edited = await self._read_board(request)
+            saved = exports.export_board(session, edited)
+        else:
+            session, found = await self._read_layout(request)
+            saved = session.export_layout(found)
+        content = await run_in_threadpool(files.format_layout, saved)
         return _respond_download(content.encode(), "layout.json", "application/json")
+
+    async def export_fragments(self, request: Request) -> Response:
+        """A zip with the files that the command line writes of a cache."""
+        session, edited = await self._read_board(request)
+        content = await self._render(exports.pack_fragments, session, edited)
+        return _respond_download(content, "fragments.zip", "application/zip")
+
+    async def export_report(self, request: Request) -> Response:
+        session, edited = await self._read_board(request)
+        content = await self._render(exports.render_fragments_report, session, edited)
+        return _respond_download(content, "report.html", "text/html")
+
+    async def _read_board(self, request: Request) -> tuple[Session, EditedBoard]:
+        """The board of a message, with its pins."""
+        session = self._find(request)
+        message = await self.inbox.receive_json(request, session.max_message_bytes(CELL_BYTES + PIN_BYTES))
+        pins = NO_PINS if message.get("pins") is None else parse_pins(message["pins"])
+        return session, await run_in_threadpool(read_board, session, message, pins)
 
     async def _read_layout(self, request: Request) -> tuple[Session, Judgement]:
         session = self._find(request)
@@ -293,6 +328,7 @@ def _open_upload(body: bytes | bytearray) -> Session:
     source = content if isinstance(content, files.Pieces) else content.pixels
     session = open_session((work and work.title) or title, source, work)
     session.profile = content.profile
+    session.uploaded = tuple(describe_source(name, raw) for name, raw in sent) if session.has_fragments else ()
     return session
 
 

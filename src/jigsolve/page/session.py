@@ -12,8 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.confidence import Candidates
+from jigsolve.fragments.root import MIN_CONFIDENCE
 from jigsolve.io import files, layout_file
 from jigsolve.io.pictures import Picture
+from jigsolve.io.tiles import Source as UploadedFile
+from jigsolve.page.board import MAX_CELLS
+from jigsolve.page.boards import load_board
 from jigsolve.page.jobs import Job, Jobs
 from jigsolve.page.judgement import Judgement, describe_score, judge
 from jigsolve.page.replay.answer import describe_layout_file
@@ -21,7 +25,7 @@ from jigsolve.page.replay.atlas import Atlas, arrange_pieces
 from jigsolve.page.replay.timeline import Entry, split_timeline
 from jigsolve.page.settings import Built, Settings, SolveRequest, Source, build_input
 from jigsolve.page.upload import MAX_JSON_BYTES, MAX_SETTINGS_BYTES, SavedWork
-from jigsolve.page.worker import Solved, Task
+from jigsolve.page.worker import FragmentsTask, Solved, Task
 from jigsolve.pipeline import SolveParams
 from jigsolve.puzzle import HOLE, UNKNOWN, Layout, Pins, Pixels, check_pins
 from jigsolve.puzzle.geometry import SIDES
@@ -54,6 +58,9 @@ def open_session(
             raise
         session = Session(title, chosen, settings, None, str(error))
     session.numbers = numbers
+    if session.has_fragments and work.layout is not None:
+        load_board(session, work.layout, work.copies)
+        return session
     if numbers is not None and isinstance(source, files.Pieces):
         session.bag_names = source.names
     if work.layout is not None:
@@ -88,6 +95,8 @@ class Session:
         self.reference: Pixels | None = None  # another picture of the whole
         self.numbers: Numbers | None = None  # of the pieces in the bag that was sent; None if there was none
         self.bag_names: tuple[str, ...] | None = None
+        self.params, self.min_confidence = SolveParams(), MIN_CONFIDENCE  # of the last solve of a cache
+        self.uploaded: tuple[UploadedFile, ...] = ()  # the files that were sent, for the report of a cache
         self.siblings: list[str] = []  # keys of the other pictures of the bag
         self.subscribers: set[asyncio.Event] = set()  # set after each change
         self.idle_since = time.monotonic()
@@ -103,6 +112,7 @@ class Session:
         self.input = None if built is None else built.input
         self.truth = None if built is None else built.truth  # the right layout, if the pieces were cut here
         self.atlas: Atlas | None = None if self.input is None else arrange_pieces(self.input.puzzle)
+        self.has_fragments = self.input is not None and settings.wants_fragments(self.source)
         self.version = secrets.token_hex(4)  # of the pieces
         self._clear_solve()
         self.phase = "pieces"
@@ -128,6 +138,7 @@ class Session:
         """The longest message about the pieces, if one takes this many bytes."""
         puzzle = None if self.input is None else self.input.puzzle
         cells = 0 if puzzle is None else max(puzzle.total, puzzle.rows * puzzle.cols)
+        cells = MAX_CELLS if self.has_fragments else cells
         return min(MAX_JSON_BYTES, 4 * MAX_SETTINGS_BYTES + per_cell * cells)
 
     def state(self) -> dict[str, Any]:
@@ -137,7 +148,7 @@ class Session:
             "settings": asdict(self.settings), "sheet": not isinstance(self.source, files.Pieces),
             "problem": self.problem, "version": self.version, "solve_id": self.solve_id, "siblings": self.siblings,
             "timeline_length": len(self.timeline), "can_judge": self.candidates is not None,
-            "reference": self.reference is not None,
+            "reference": self.reference is not None, "fragments": self.has_fragments,
             "pieces": None if self.numbers is None else self.numbers.tolist(),
         }  # fmt: skip
         if not isinstance(self.source, files.Pieces):
@@ -152,14 +163,21 @@ class Session:
 
     # --- solving
 
-    def solve(self, jobs: Jobs, request: SolveRequest) -> None:
-        """Queue a new solve. If the grid is unknown, pinned cells refer to the grid of the last answer."""
+    def solve(self, jobs: Jobs, request: SolveRequest, planned: FragmentsTask | None = None) -> None:
+        """Queue a new solve. If the grid is unknown, pinned cells refer to the grid of the last answer.
+
+        planned: of fragments, see `boards.plan_fragments`.
+        """
         task_input, pins = self.input, request.pins
         if task_input is None:
             raise InputError("Expected a puzzle to solve: there is none yet.")
         if pins.cells and not task_input.puzzle.rows and self.answer is not None:
             layout = self.layout().layout
             task_input = replace(task_input, puzzle=replace(task_input.puzzle, rows=layout.rows, cols=layout.cols))
+        if planned is not None:
+            self.params, self.min_confidence = request.params, request.min_confidence
+            self._start(jobs, Task(task_input, request.params, fragments=planned))
+            return
         puzzle = task_input.puzzle
         check_pins(pins, puzzle.total, puzzle.rows, puzzle.cols, puzzle.turns)
         count = self.settings.picture_count(self.source, bool(pins) or self.reference is not None)
@@ -168,12 +186,15 @@ class Session:
         if self.numbers is not None:
             count = 1  # a picture that was separated already
         shape = (self.settings.rows, self.settings.cols) if self.settings.rows and self.settings.cols else UNKNOWN
+        self._start(jobs, Task(task_input, request.params, pins, self.reference, count, shape))
+
+    def _start(self, jobs: Jobs, task: Task) -> None:
         previous = (self.answer, self.timeline, self.solve_id, self.candidates) if self.answer is not None else None
         self.cancel(jobs)
         self._clear_solve()
         self._previous = previous
         self.phase = "queued"
-        self.job = Job(Task(task_input, request.params, pins, self.reference, count, shape), self.on_message)
+        self.job = Job(task, self.on_message)
         try:
             jobs.add(self.job)
         except InputError:
@@ -195,6 +216,8 @@ class Session:
         """Queue the search for the candidates of an answer from a file, by which its edits are judged."""
         if self.candidates is not None or self.measuring is not None or self.job is not None or self.input is None:
             return
+        if self.has_fragments:
+            return  # the next solve finds them
         if len(self.input.puzzle) <= MAX_MEASURED_PIECES:
             job = Job(Task(self.input, SolveParams(), layout=self.layout().layout), self._on_measured)
             jobs.add(job)

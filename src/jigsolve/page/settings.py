@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
 from jigsolve.bags.picture_count import choose_picture_count
+from jigsolve.fragments.root import MIN_CONFIDENCE
 from jigsolve.io import files, layout_file
 from jigsolve.io.inputs import Input, from_pieces, from_sheet
 from jigsolve.io.pin_file import from_data as parse_pins
+from jigsolve.io.tiles import are_tiles, from_tiles
 from jigsolve.page.upload import LIMITS
 from jigsolve.pipeline import SolveParams
 from jigsolve.pipeline.root import settle
@@ -27,7 +29,8 @@ class Settings:
 
     pictures: how many there are. shuffle: the seed with which a whole picture is cut and scrambled; None if it is not.
     in_place: pieces lie in their cells and are only turned. keep_lines: lines between pieces stay in the picture.
-    mirrored: some pieces may be mirrored.
+    mirrored: some pieces may be mirrored. fragments: only what is believed of the pieces is put together; None: if they
+    are tiles of a cache.
     """
 
     piece: tuple[int, int] | None = None
@@ -39,6 +42,7 @@ class Settings:
     in_place: bool = False
     keep_lines: bool = False
     mirrored: bool = False
+    fragments: bool | None = None
 
     def __post_init__(self) -> None:
         counts = {"rows": self.rows, "cols": self.cols, "pictures": self.pictures}
@@ -49,6 +53,8 @@ class Settings:
             raise InputError(f"Expected an orientation out of {', '.join(ORIENTATIONS)}.")
         if self.mirrored and (self.in_place or (self.pictures or 1) > 1):
             raise InputError("Expected mirrored pieces of one picture, that are not in place.")
+        if self.fragments and (self.is_described or self.orientation == "turned" or (self.pictures or 1) > 1):
+            raise InputError("Expected fragments of upright pieces, without what describes a whole picture.")
         if (self.pictures or 1) > 1 and (self.in_place or (self.rows is None) != (self.cols is None)):
             raise InputError("Expected several pictures with both rows and columns or neither, and not in place.")
 
@@ -69,26 +75,44 @@ class Settings:
             raise InputError(f"Expected shuffle as a seed below {MAX_SEED}.")
         flags = {key: data.get(key) is True for key in ("in_place", "keep_lines", "mirrored")}
         orientation = str(data.get("orientation", "auto"))
-        return cls(piece, orientation, rows, cols, pictures, shuffle, **flags)
+        fragments = data["fragments"] if isinstance(data.get("fragments"), bool) else None
+        return cls(piece, orientation, rows, cols, pictures, shuffle, **flags, fragments=fragments)
 
     @classmethod
     def from_layout(cls, saved: layout_file.LayoutFile) -> Self:
         layout = saved.layout
+        if layout.repeats:
+            return cls(saved.piece, fragments=True)
         return cls(saved.piece, "turned" if layout.turns.any() else "upright", layout.rows, layout.cols)
 
     @property
     def rotated(self) -> bool | None:
         return ORIENTATIONS[self.orientation]
 
+    @property
+    def is_described(self) -> bool:
+        """Whether it is known how the pieces make one picture."""
+        return self.in_place or self.mirrored or any((self.rows, self.cols))
+
+    def wants_fragments(self, source: Source) -> bool:
+        """By the rule of the command line: tiles of caches become fragments, others if that is wanted."""
+        if self.fragments is not None or not isinstance(source, files.Pieces):
+            return bool(self.fragments)
+        return are_tiles(source.names) and not self.is_described and self.pictures is None
+
     def picture_count(self, source: Source, is_described: bool = False) -> int | None:
         """The number of pictures to look for, by the rule of the command line; None to find it."""
-        is_described = is_described or self.in_place or self.mirrored or any((self.rows, self.cols))
+        is_described = is_described or self.is_described
         return choose_picture_count(self.pictures, isinstance(source, files.Pieces), is_described)
 
 
 class SolveRequest(NamedTuple):
+    """min_confidence, board: of fragments; the board as the page sends it, if it is to be continued."""
+
     params: SolveParams
     pins: Pins
+    min_confidence: float = MIN_CONFIDENCE
+    board: dict[str, Any] | None = None
 
 
 def parse_solve_request(data: dict[str, Any]) -> SolveRequest:
@@ -102,7 +126,13 @@ def parse_solve_request(data: dict[str, Any]) -> SolveRequest:
         seed=0 if seed is None else _parse_int(seed, "a seed"), effort=effort or "normal", solver=solver or "default",
         border=border, time_limit=limit,
     )  # fmt: skip
-    return SolveRequest(params, parse_pins(data["pins"]) if "pins" in data else NO_PINS)
+    confidence, board = data.get("min_confidence"), data.get("board")
+    if confidence is not None and not (isinstance(confidence, int | float) and 0.0 < confidence < 1.0):
+        raise InputError("Expected a least confidence between 0 and 1.")
+    if board is not None and not isinstance(board, dict):
+        raise InputError("Expected a board as an object.")
+    pins = parse_pins(data["pins"]) if "pins" in data else NO_PINS
+    return SolveRequest(params, pins, MIN_CONFIDENCE if confidence is None else float(confidence), board)
 
 
 def _parse_int(value: object, what: str) -> int:
@@ -121,7 +151,7 @@ class Built(NamedTuple):
 def build_input(source: Source, settings: Settings) -> Built:
     """The puzzle in a sheet or in piece files. What neither they nor the settings say is found by trying."""
     read = read_input(source, settings)
-    if read.truth is not None:
+    if read.truth is not None or settings.wants_fragments(source):
         return read
     settled = settle(read.input)
     _check_size(settled.puzzle)
@@ -137,7 +167,11 @@ def read_input(source: Source, settings: Settings) -> Built:
     is_bag = settings.picture_count(source) != 1
     rows, cols = (None, None) if is_bag else (settings.rows, settings.cols)
     truth = None
-    if isinstance(source, files.Pieces):
+    if settings.wants_fragments(source):
+        if not isinstance(source, files.Pieces):
+            raise InputError("Expected a cache, or tiles as files, for fragments; got one picture.")
+        built = from_tiles(source, settings.piece)
+    elif isinstance(source, files.Pieces):
         built = from_pieces(
             source, "what was sent", piece, settings.rotated, rows, cols, in_place=settings.in_place,
             mirrored=settings.mirrored,

@@ -122,12 +122,14 @@ class SavedWork(NamedTuple):
     """What is known of an earlier session: from a layout file, or from what the page keeps (docs/page.md).
 
     settings: see `Settings.from_data`. pieces: those of the files that belong to this puzzle; None for all.
+    copies: of the board of a cache (board.py), checked by who reads it.
     """
 
     layout: LayoutFile | None = None
     settings: dict[str, Any] | None = None
     pieces: list[int] | None = None
     title: str = ""
+    copies: object = None
 
 
 def split_work(files: list[tuple[str, bytes]]) -> tuple[list[tuple[str, bytes]], SavedWork | None]:
@@ -156,7 +158,8 @@ def parse_work(data: Any) -> SavedWork:
     )
     if not isinstance(settings, dict) or not numbers or not isinstance(title, str):
         raise InputError("Expected work that this page has kept, got something else.")
-    return SavedWork(None if layout is None else from_data(layout), settings, pieces, clean_name(title))
+    copies = layout.get("copies") if isinstance(layout, dict) else None
+    return SavedWork(None if layout is None else from_data(layout), settings, pieces, clean_name(title), copies)
 
 
 def clean_name(name: str) -> str:

@@ -6,16 +6,21 @@ import signal
 import threading
 import time
 import traceback
+from collections.abc import Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from jigsolve.bags.mixed import extract_picture, solve_mixed
 from jigsolve.confidence import Candidates
+from jigsolve.fragments.root import solve_fragments
+from jigsolve.fragments.values import Fragment
 from jigsolve.io.inputs import Input
+from jigsolve.page.arrangement import describe_fragments
+from jigsolve.page.board import Board
 from jigsolve.page.replay.answer import describe_answer
 from jigsolve.page.replay.timeline import Recorder
 from jigsolve.pipeline import Result, SolveParams, solve
@@ -26,6 +31,15 @@ from jigsolve.runtime import Event, InputError
 from jigsolve.runtime.events import Progressed, StageStarted
 
 NICENESS = 3  # added to that of the server, which must stay responsive
+
+
+class FragmentsTask(NamedTuple):
+    """What makes a task one of fragments. board: that is continued; held: its fragments; forbidden: pairs of sides."""
+
+    min_confidence: float
+    board: Board | None = None
+    held: Sequence[Fragment] = ()
+    forbidden: Sequence[tuple[int, int]] = ()
 
 
 class Task(NamedTuple):
@@ -41,13 +55,14 @@ class Task(NamedTuple):
     pictures: int | None = 1
     shape: tuple[int, int] = UNKNOWN
     layout: Layout | None = None
+    fragments: FragmentsTask | None = None
 
 
 class Solved(NamedTuple):
-    """The answer for one picture. numbers: of its pieces in the bag; None if there is one picture only."""
+    """The answer for one picture or for a cache. numbers: of its pieces in a bag of several pictures."""
 
     answer: bytes  # JSON, see `describe_answer`
-    candidates: Candidates
+    candidates: Candidates | None
     shape: tuple[int, int]
     numbers: NDArray[np.integer] | None = None
 
@@ -91,7 +106,7 @@ class _Control:
             self._paused_seconds += time.monotonic() - begin
             self._connection.send(("paused", False))
         # before the search there is no layout to keep
-        if self._stop_requested and self._stage == "search" and isinstance(event, Progressed):
+        if self._stop_requested and self._stage in ("search", "fragments") and isinstance(event, Progressed):
             self._stop_requested = False
             raise KeyboardInterrupt
 
@@ -124,6 +139,8 @@ def work(connection: Connection) -> None:
 def _solve(task: Task, connection: Connection) -> list[Solved]:
     control = _Control(connection)
     recorder = Recorder(lambda entries: connection.send(("timeline", entries)), control.on_event, control.now)
+    if task.fragments is not None:
+        return [_solve_fragments(task, task.fragments, recorder)]
     if task.layout is not None:
         results = [judge_answer(task.input, task.layout, task.params, recorder)]
     elif task.pictures == 1:
@@ -134,8 +151,21 @@ def _solve(task: Task, connection: Connection) -> list[Solved]:
     return [_pack(result) for result in results]
 
 
+def _solve_fragments(task: Task, wanted: FragmentsTask, recorder: Recorder) -> Solved:
+    found = solve_fragments(
+        task.input, task.params, recorder, wanted.min_confidence, wanted.held, wanted.forbidden
+    )  # fmt: skip
+    recorder.flush()
+    answer, shape = describe_fragments(found, wanted.board)
+    return Solved(dump_answer(answer), found.candidates, shape)
+
+
+def dump_answer(answer: dict[str, Any]) -> bytes:
+    return json.dumps(answer, allow_nan=False, separators=(",", ":")).encode()
+
+
 def _pack(result: Result) -> Solved:
     own = extract_picture(result)
-    answer = json.dumps(describe_answer(own.input, own), allow_nan=False, separators=(",", ":")).encode()
+    answer = dump_answer(describe_answer(own.input, own))
     numbers = result.candidates.numbers
     return Solved(answer, own.candidates, (own.layout.rows, own.layout.cols), numbers)

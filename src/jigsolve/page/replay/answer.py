@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from jigsolve.confidence import Candidates
 from jigsolve.io.inputs import Input
 from jigsolve.io.layout_file import LayoutFile, to_data
 from jigsolve.pipeline import Result
@@ -24,7 +25,6 @@ def describe_answer(source: Input, result: Result) -> dict[str, Any]:
         result.layout, source.piece, None, result.stopped, source.names, source.margin, result.confidence,
         source.mirrored_pieces,
     )  # fmt: skip
-    sides, probabilities = result.candidates.top(ALTERNATIVES_PER_SIDE)
     params = result.params
     shown = {
         "solver": params.solver,
@@ -43,9 +43,14 @@ def describe_answer(source: Input, result: Result) -> dict[str, Any]:
         "notes": [*source.notes, *result.notes],
         "stopped": result.stopped,
         "params": {name: value for name, value in shown.items() if value is not None},
-        "alternatives": {
-            "count": ALTERNATIVES_PER_SIDE,
-            "sides": sides.ravel().tolist(),
-            "probabilities": np.round(probabilities, 4).ravel().tolist(),
-        },
+        "alternatives": describe_alternatives(result.candidates),
+    }
+
+
+def describe_alternatives(candidates: Candidates) -> dict[str, Any]:
+    sides, probabilities = candidates.top(ALTERNATIVES_PER_SIDE)
+    return {
+        "count": ALTERNATIVES_PER_SIDE,
+        "sides": sides.ravel().tolist(),
+        "probabilities": np.round(probabilities, 4).ravel().tolist(),
     }

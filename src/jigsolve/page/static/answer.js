@@ -7,6 +7,7 @@ import { translate, warn } from "./status.js";
 
 const MAX_LISTED_PINS = 60; // of each type
 const HINT = "Point at a piece, or select one, to see what else could lie beside it. Drag a piece to move it.";
+const TILE_HINT = "Point at a tile, or select one, to see where it comes from and what else could lie beside it.";
 
 export class AnswerPanel {
   constructor(app) {
@@ -19,6 +20,7 @@ export class AnswerPanel {
     onClick("lock", () => app.editor.toggleLock(this.cells));
     onClick("cut", () => this.cut());
     onClick("join", () => this.join());
+    onClick("select-fragment", () => this.selectFragment());
     onClick("select-none", () => app.gestures.select([], -1));
     onClick("clear-pins", () => app.editor.removeAllPins());
   }
@@ -44,10 +46,23 @@ export class AnswerPanel {
     if (problem) warn(problem);
   }
 
+  // A joint that is looked at, or else of pictures the joints between the selected pieces, of fragments those around them.
   cut() {
-    const joints = this.app.editor.jointsOf(this.cells);
-    if (joints.length) this.app.editor.cut(joints);
-    else warn("Select two neighbours, or one piece, to cut.");
+    const { editor, selection, state } = this.app;
+    const joints = state.fragments && !selection.bare ? editor.jointsAround(this.cells) : editor.jointsOf(this.cells);
+    if (joints.length) editor.cut(joints);
+    else warn(state.fragments ? "Select some tiles of a fragment to cut them off." : "Select two neighbours, or one piece, to cut.");
+  }
+
+  // All joints between some tiles are right.
+  accept(cells) {
+    this.app.editor.join(this.app.editor.jointsOf(cells));
+  }
+
+  selectFragment() {
+    const { editor, gestures, selection } = this.app;
+    if (selection.cursor >= 0) gestures.select(editor.blockOf(selection.cursor), selection.cursor);
+    else warn("Select a tile first.");
   }
 
   join() {
@@ -58,7 +73,12 @@ export class AnswerPanel {
 
   // Join another piece to a side: it moves there, and the two stay together.
   attach(side, otherSide) {
-    const { board, editor } = this.app;
+    const { board, editor, state } = this.app;
+    if (state.fragments) {
+      const problem = editor.attach(side, otherSide);
+      if (problem) warn(problem);
+      return;
+    }
     const cell = board.cellOf[pieceOf(side)];
     const direction = directionOf(side, turnOf(board.labels[cell]));
     const [goal, from] = [board.neighbour(cell, direction), board.cellOf[pieceOf(otherSide)]];
@@ -79,7 +99,7 @@ export class AnswerPanel {
     byId("undo").disabled = !editor.canUndo;
     byId("redo").disabled = !editor.canRedo;
     show("acts", this.cells.length);
-    byId("selected-count").textContent = this.cells.length > 1 ? formatCount(this.cells.length, "piece") : "";
+    byId("selected-count").textContent = this.cells.length > 1 ? formatCount(this.cells.length, this.app.state.fragments ? "tile" : "piece") : "";
     show("turn", editor.turns.length > 1);
     byId("join").disabled = this.cells.length < 2;
     byId("lock").textContent = editor.areLocked(this.cells) ? "Unlock" : "Lock";
@@ -94,7 +114,7 @@ export class AnswerPanel {
       onJoin: (side, otherSide) => this.attach(side, otherSide),
     });
     if (panel && editor.areLocked([cell])) panel.append(create("p", { className: "small" }, "Locked: it stays where it is."));
-    byId("inspect").replaceChildren(panel ?? create("p", { className: "small quiet" }, HINT));
+    byId("inspect").replaceChildren(panel ?? create("p", { className: "small quiet" }, this.app.state.fragments ? TILE_HINT : HINT));
   }
 
   listPins() {
@@ -114,6 +134,8 @@ export class AnswerPanel {
     byId("pins").replaceChildren(...pins.map(([type, key, text]) => create("li", {}, text,
       create("button", { ariaLabel: `Forget: ${text}`, onclick: () => editor.removePin(type, key) }, "Forget"))));
     byId("clear-pins").disabled = !editor.pinCount;
-    byId("rest").textContent = editor.pinCount ? "Solve the rest" : "Solve again";
+    byId("rest").textContent = this.app.state.fragments ? "Continue" : editor.pinCount ? "Solve the rest" : "Solve again";
+    byId("rest").title = this.app.state.fragments ? "What lies together stays together, what was cut stays apart; more tiles may join" : "What is locked or joined stays, what was cut stays cut";
+    byId("save-picture").textContent = this.app.state.fragments ? "Download fragments" : "Download picture";
   }
 }

@@ -58,6 +58,8 @@ export class Session {
   fetchPicture(layout) { return requestBlob(`${this.path}/picture`, toPost(layout)); }
   fetchLayout(layout) { return requestBlob(`${this.path}/layout`, toPost(layout)); }
   fetchJudgement(layout) { return requestJson(`${this.path}/judgement`, toPost(layout)); }
+  fetchFragments(layout) { return requestBlob(`${this.path}/fragments`, toPost(layout)); }
+  fetchReport(layout) { return requestBlob(`${this.path}/report`, toPost(layout)); }
   fetchOverlay(layout) { return requestBlob(`${this.path}/overlay`, toPost(layout)); }
   fetchAnimation() { return requestBlob(`${this.path}/animation`); }
   async fetchSource() { return createImageBitmap(await requestBlob(`${this.path}/source`)); }

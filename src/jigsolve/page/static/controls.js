@@ -74,9 +74,11 @@ function handleShortcut(app, event) {
       d: () => doubts.toggleOverlay(),
       t: () => editor.turnPicture(),
       b: () => app.compare.toggle(),
+      f: () => app.state.fragments && panel.selectFragment(),
       escape: () => gestures.select([], -1),
     });
   }
+  if (app.state.fragments) for (const key of ["r", "l", "t", "b"]) delete shortcuts[key]; // tiles are upright, and lie nowhere
   const act = shortcuts[event.key.toLowerCase()];
   if (!act || event.altKey) return false;
   act();

@@ -24,7 +24,7 @@ export function connectDownloads(app) {
   const onSave = (id, suffix, fetchFile) => onClick(id, () => attempt(async () => {
     const button = byId(id);
     button.disabled = true;
-    const name = `${nameOf(app.state.title)}-${suffix}`;
+    const name = `${nameOf(app.state.title)}-${typeof suffix === "string" ? suffix : suffix()}`;
     try {
       download(await fetchFile(), name);
       say(`Saved ${name}`);
@@ -33,7 +33,8 @@ export function connectDownloads(app) {
     }
   }));
   const layout = () => describeForJudge(app.editor);
-  onSave("save-picture", "solved.png", () => app.session.fetchPicture(layout()));
+  onSave("save-picture", () => (app.state.fragments ? "fragments.zip" : "solved.png"), () => (app.state.fragments ? app.session.fetchFragments(layout()) : app.session.fetchPicture(layout())));
+  onSave("save-report", "report.html", () => app.session.fetchReport(layout()));
   onSave("save-layout", "layout.json", () => app.session.fetchLayout(layout()));
   onSave("save-overlay", "doubts.png", () => app.session.fetchOverlay(layout()));
   onSave("save-replay", "replay.html", () => app.session.fetchReplay());

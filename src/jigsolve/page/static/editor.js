@@ -5,7 +5,7 @@ import { HOLE, pieceOf, turnOf } from "./board.js";
 import { parsePins } from "./pins.js";
 import { turnGrid } from "./turning.js";
 
-const keyOf = (a, b) => (a < b ? `${a}:${b}` : `${b}:${a}`);
+export const keyOf = (a, b) => (a < b ? `${a}:${b}` : `${b}:${a}`);
 const toMap = (joints) => new Map(joints.map(([a, b]) => [keyOf(a, b), [a, b]]));
 const unite = (set, added) => new Set([...set, ...added]);
 
@@ -108,6 +108,21 @@ export class Editor {
 
   turnPicture() {
     this.reshape("turned the picture", turnGrid(this.grid, this.quarters), { turned: (this.turned + this.quarters) & 3 });
+  }
+
+  // Which piece of the atlas each piece of the board shows; null if it is the same.
+  get places() {
+    return null;
+  }
+
+  // The side of the answer that a side of the board is.
+  toTile(side) {
+    return side;
+  }
+
+  // The cells that a drag moves.
+  blockOf(cell) {
+    return [cell];
   }
 
   // How many pieces do not lie as in the answer.
@@ -225,6 +240,10 @@ export class Editor {
         this.cuts.delete(keyOf(a, b));
       }
     });
+  }
+
+  isJoined(a, b) {
+    return this.joined.has(keyOf(a, b));
   }
 
   // type: "locked", "joined" or "cuts"

@@ -83,7 +83,7 @@ export class Gestures {
       return;
     }
     if (press.action === "drag") {
-      if (!selection.cells.includes(press.cell)) this.select([press.cell], press.cell);
+      if (!selection.cells.includes(press.cell)) this.select(this.editor.blockOf(press.cell), press.cell);
       selection.drag = { cells: selection.cells, dx: (now[0] - press.x) / camera.zoom, dy: (now[1] - press.y) / camera.zoom };
     } else {
       selection.marquee = [...camera.toWorld(press.x, press.y), ...camera.toWorld(...now)];
@@ -124,13 +124,15 @@ export class Gestures {
   // Move cells, and the selection with them.
   shift(cells, rows, cols) {
     if (!rows && !cols) return this.view.redraw();
+    const { board } = this.view;
+    const goals = cells.map((cell) => board.position(cell)).map(([row, col]) => [row + rows, col + cols]);
     const problem = this.editor.move(cells, rows, cols);
     if (problem) {
       warn(problem);
       return this.view.redraw();
     }
-    const offset = rows * this.view.board.cols + cols;
-    return this.select(cells.map((cell) => cell + offset), this.selection.cursor < 0 ? -1 : cells[0] + offset);
+    const moved = goals.map((goal) => board.cellAt(...goal));
+    return this.select(moved, this.selection.cursor < 0 ? -1 : moved[0]);
   }
 
   selectWithin([x0, y0, x1, y1]) {

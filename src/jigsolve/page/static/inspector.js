@@ -25,7 +25,7 @@ export class Inspector {
       const neighbour = board.neighbour(cell, direction);
       const side = board.sideAt(cell, direction);
       const facing = neighbour < 0 ? -1 : board.sideAt(neighbour, direction ^ 2);
-      const alternatives = this.alternatives(side).filter((one) => one.side !== facing);
+      const alternatives = this.alternatives(side).filter((one) => one.side !== this.editor.toTile(facing));
       return { direction, side, neighbour, facing, probability: this.jointProbability(cell, direction), alternatives };
     });
     return { piece: pieceOf(label), turn: turnOf(label), row, col, inPlace, sides };
@@ -41,14 +41,15 @@ export class Inspector {
       return this.judge.current.layout.joints?.[direction % 2 ? "down" : "right"]?.[row]?.[col] ?? undefined;
     }
     const facing = board.sideAt(neighbour, direction ^ 2);
-    return this.alternatives(board.sideAt(cell, direction)).find((one) => one.side === facing)?.probability ?? 0;
+    return this.alternatives(board.sideAt(cell, direction)).find((one) => one.side === this.editor.toTile(facing))?.probability ?? 0;
   }
 
   alternatives(side) {
     const { alternatives } = this.editor.answer ?? {};
     if (!alternatives) return [];
     const { count, sides, probabilities } = alternatives;
-    return Array.from({ length: count }, (_, k) => ({ side: sides[side * count + k], probability: probabilities[side * count + k] }))
+    const own = this.editor.toTile(side);
+    return Array.from({ length: count }, (_, k) => ({ side: sides[own * count + k], probability: probabilities[own * count + k] }))
       .filter((one) => one.side >= 0);
   }
 
@@ -58,9 +59,10 @@ export class Inspector {
     const facts = cell >= 0 ? this.describe(cell) : null;
     tip.hidden = !facts;
     if (!facts) return false;
-    const { row, col, inPlace, sides } = facts;
+    const { piece, row, col, inPlace, sides } = facts;
     const weak = sides.filter(({ facing, probability }) => facing >= 0 && probability !== undefined && probability < DOUBT_THRESHOLD);
-    tip.replaceChildren(create("b", {}, inPlace === null ? `Row ${row + 1}, column ${col + 1}` : `${formatPercent(inPlace)} in place`));
+    const name = this.editor.describePiece?.(piece);
+    tip.replaceChildren(create("b", {}, name ?? (inPlace === null ? `Row ${row + 1}, column ${col + 1}` : `${formatPercent(inPlace)} in place`)));
     for (const { direction, probability, alternatives } of weak) {
       const better = alternatives.some((one) => one.probability > probability) ? ", another fits better" : "";
       tip.append(create("div", {}, `${ARROWS[direction]} fits with ${formatPercent(probability)}${better}`));
@@ -76,7 +78,8 @@ export class Inspector {
     const facts = this.describe(cell);
     if (!facts) return null;
     const { piece, turn, row, col, inPlace, sides } = facts;
-    const text = create("p", { className: "small" }, create("b", {}, inPlace === null ? "Not judged" : `${formatPercent(inPlace)} in place`), create("br"),
+    const name = this.editor.describePiece?.(piece);
+    const text = name ? create("p", { className: "small name" }, name) : create("p", { className: "small" }, create("b", {}, inPlace === null ? "Not judged" : `${formatPercent(inPlace)} in place`), create("br"),
       `Row ${row + 1}, column ${col + 1}${turn ? `, turned ${90 * turn}°` : ""}`, create("br"), create("span", { className: "quiet" }, `Piece number ${piece}`));
     return create("div", {}, create("div", { className: "inspected" }, drawThumbnail(this.view, [[piece, turn]], 52), text),
       create("table", { className: "beside" }, ...sides.map((side) => this._buildRow(side, onJump, onJoin))));

@@ -8,10 +8,12 @@ import { byId, show } from "./dom.js";
 const DELAY_MS = 150; // after the last edit
 const PIECES = /^[\d,]+ pieces?, /; // how many there are does not change
 
-// The layout, and the joints that the person knows. A piece that was moved is locked, but is judged like any other.
-export function describeForJudge({ board, joined, layout }) {
-  const pins = toPins({ board, joined, locked: new Set(), cuts: new Map() });
-  return { ...layout, ...(joined.size ? { pins } : {}) };
+// The layout, and the joints that the person knows. A piece that was moved is locked, but is judged like any other. The
+// report of fragments says how many joints were cut.
+export function describeForJudge({ board, joined, cuts, layout }) {
+  const known = layout.copies ? cuts : new Map();
+  const pins = toPins({ board, joined, locked: new Set(), cuts: known });
+  return { ...layout, ...(joined.size || known.size ? { pins } : {}) };
 }
 
 export class Judge {
@@ -75,9 +77,10 @@ export class Judge {
     const { rows, cols } = editor.board;
     const known = this.isCurrent ? this.current.verdict : null;
     const now = known === null ? ", not judged yet" : `. Now ${known.replace(PIECES, "")}`;
-    byId("verdict").textContent = movedCount ? `Edited: ${formatCount(movedCount, "piece")} moved${now}` : known ?? answer.verdict;
+    byId("verdict").textContent = movedCount ? `Edited: ${formatCount(movedCount, this.app.state.fragments ? "tile" : "piece")} moved${now}` : known ?? answer.verdict;
     const total = Object.values(answer.seconds).reduce((sum, spent) => sum + spent, 0);
-    byId("facts").textContent = [`${rows} rows × ${cols} columns`, ...(total ? [formatDuration(total)] : []), ...(answer.stopped ? ["stopped early"] : [])].join(" · ");
+    const what = this.app.state.fragments ? `Least confidence of a joint ${answer.params["least confidence"] ?? "unknown"}` : `${rows} rows × ${cols} columns`;
+    byId("facts").textContent = [what, ...(total ? [formatDuration(total)] : []), ...(answer.stopped ? ["stopped early"] : [])].join(" · ");
     byId("facts").title = answer.consistency === null ? "" : `Consistency (ALC) ${answer.consistency.toFixed(1)}`;
     this._showScore(this.isCurrent ? this.current.score : null);
   }

@@ -25,7 +25,10 @@ export class Keeper {
   async _save(tab) {
     const { state, editor } = this.app;
     if (!state || !["pieces", "answer"].includes(state.phase)) return;
-    await this._keep(tab, state, editor?.answer.layout ?? null, editor?.isEdited ? editor.snapshot() : null);
+    const { judge } = this.app;
+    const joints = state.fragments && editor && judge.isCurrent ? { joints: judge.current.layout.joints } : {};
+    const layout = state.fragments ? editor && { format: "jigsolve-layout", version: 1, piece: state.puzzle.piece, ...editor.layout, ...joints } : editor?.answer.layout;
+    await this._keep(tab, state, layout ?? null, editor?.isEdited ? editor.snapshot() : null);
   }
 
   // Keep a picture of a bag that was not looked at yet.

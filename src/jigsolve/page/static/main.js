@@ -9,6 +9,7 @@ import { byId, show } from "./dom.js";
 import { connectDownloads } from "./downloads.js";
 import { Doubts } from "./doubts.js";
 import { Editor } from "./editor.js";
+import { FragmentEditor } from "./fragments.js";
 import { Gestures, Selection } from "./gestures.js";
 import { Inspector } from "./inspector.js";
 import { findUndecidable, isUnchanged } from "./joints.js";
@@ -19,6 +20,7 @@ import { Overlay } from "./overlay.js";
 import { PiecesPanel } from "./pieces.js";
 import { toPins } from "./pins.js";
 import { Preview } from "./preview.js";
+import { Shelf } from "./shelf.js";
 import { SolvingPanel, renumber } from "./solving.js";
 import { acceptFiles, listExamples, openSource, showBusy } from "./start.js";
 import { attempt, say, warn } from "./status.js";
@@ -44,6 +46,7 @@ class App {
     this.solving = new SolvingPanel({ onCommand: (command) => attempt(() => this.session.send(command)) });
     this.panel = new AnswerPanel(this);
     this.doubts = new Doubts(this);
+    this.shelf = new Shelf(this);
     this.compare = new Compare(this);
     this.judge = new Judge(this, () => this.showConfidence());
     listExamples((source) => this.open(source));
@@ -168,6 +171,7 @@ class App {
     this.state = state;
     this.tabs.update(this.tab, state);
     document.title = `${state.title} · jigsolve`;
+    document.body.classList.toggle("of-fragments", state.fragments);
     if (state.version !== this.version) await this.showPieces(state);
     if (state.solve_id !== this.solveId) {
       Object.assign(this, { solveId: state.solve_id, applied: 0, position: 0, numbers: null });
@@ -197,7 +201,7 @@ class App {
     this.image = before?.image ?? (await session.fetchAtlas(state.version));
     const side = Math.ceil(Math.sqrt(n));
     this.board = before?.editor?.board ?? new Board(n, rows || side, cols || Math.ceil(n / side));
-    this.view = new View(byId("canvas"), { ...atlas, image: this.image }, this.board);
+    this.view = new View(byId("canvas"), { ...atlas, image: this.image, place: before?.editor?.places }, this.board);
     this.view.setMode("sheet", false);
     this.gestures = new Gestures(this.view, byId("stage"), this.selection, {
       onSelect: () => this.handleSelection(),
@@ -213,7 +217,7 @@ class App {
     this.compare.toggle(false);
     this.view.painters = [];
     this.view.camera.top = 0;
-    this.view.setMode("both");
+    if (!this.state.fragments) this.view.setMode("both");
   }
 
   showEntry(entry) {
@@ -296,7 +300,8 @@ class App {
     const { rows, cols } = answer.layout;
     if (!first) this.restoreBoard();
     const quarters = this.view.width === this.view.height ? 1 : 2;
-    this.editor ??= new Editor(this.board, state.puzzle.turns, quarters, (description) => this.handleEdit(description));
+    const onChange = (description) => this.handleEdit(description);
+    this.editor ??= state.fragments ? new FragmentEditor(this.board, onChange) : new Editor(this.board, state.puzzle.turns, quarters, onChange);
     this.editor.addAnswer(answer, { rows, cols, labels: labelsOf(answer.layout) }, first ? "solved" : "solved the rest");
     this.editor.solveId = state.solve_id;
     if (first) this.keeper.restore(this.tab, this.editor);
@@ -324,6 +329,7 @@ class App {
     this.overlay.update();
     this.judge.showHeadline();
     this.panel.inspect(this.selection.cursor);
+    this.shelf.update();
     this.view.redraw();
   }
 
@@ -354,8 +360,10 @@ class App {
 
   async solveRest() {
     this.panel.showError("");
+    const { editor } = this;
     try {
-      await this.session.solve({ ...this.pieces.request, ...(this.editor.pinCount ? { pins: toPins(this.editor) } : {}) });
+      if (this.state.fragments) await this.session.solve({ ...this.pieces.request, board: editor.layout, pins: toPins(editor) });
+      else await this.session.solve({ ...this.pieces.request, ...(this.editor.pinCount ? { pins: toPins(this.editor) } : {}) });
     } catch (error) {
       this.panel.showError(error.message);
     }
@@ -364,8 +372,10 @@ class App {
   // Called after each step of the editor.
   handleEdit(description) {
     show("tip", false);
+    this.view.atlas.place = this.editor?.places ?? this.view.atlas.place;
     this.view.update([], 0.25);
     if (!this.inspector) return;
+    this.shelf.update();
     if (this.selection.cells.some((cell) => this.board.labels[cell] === undefined) || description.includes("turned the picture")) this.gestures.select([], -1);
     this.panel.showAnswer();
     this.overlay.update();

@@ -26,6 +26,10 @@ export class PiecesPanel {
       event.preventDefault();
       apply(this.isWhole ? null : this.shuffle);
     });
+    byId("as-fragments").addEventListener("change", () => {
+      this.fragments = byId("as-fragments").checked;
+      if (this.hasPuzzle) onApply(this.settings);
+    });
     byId("settings").addEventListener("input", () => this.updateButtons());
     byId("orientation").addEventListener("change", () => this.hasPuzzle && onApply(this.settings));
     for (const id of Object.values(FLAGS)) byId(id).addEventListener("change", () => this.hasPuzzle && onApply(this.settings));
@@ -81,7 +85,7 @@ export class PiecesPanel {
   get request() {
     const choose = (id) => byId(id).value || null;
     return { effort: document.querySelector("input[name=effort]:checked").value, solver: choose("solver"), border: choose("border"),
-      time_limit: readNumber("time-limit"), seed: readNumber("seed") };
+      time_limit: readNumber("time-limit"), seed: readNumber("seed"), min_confidence: readNumber("min-confidence") };
   }
 
   // [width, height] of a piece, null if the person leaves it open.
@@ -99,16 +103,18 @@ export class PiecesPanel {
   get settings() {
     const flags = Object.fromEntries(Object.entries(FLAGS).map(([key, id]) => [key, byId(id).checked]));
     return { piece: this.piece, rows: readNumber("rows"), cols: readNumber("cols"), pictures: readNumber("pictures"),
-      orientation: document.querySelector("input[name=orientation]:checked").value, shuffle: this.shuffle, ...flags };
+      orientation: document.querySelector("input[name=orientation]:checked").value, shuffle: this.shuffle, fragments: this.fragments, ...flags };
   }
 
   update(state) {
     const { puzzle, problem } = state;
-    byId("found").textContent = puzzle ? `${formatCount(puzzle.n, "piece")} of ${puzzle.piece[0]} × ${puzzle.piece[1]} pixels` : "This picture looks whole";
+    byId("found").textContent = puzzle ? `${formatCount(puzzle.n, state.fragments ? "tile" : "piece")} of ${puzzle.piece[0]} × ${puzzle.piece[1]} pixels` : "This picture looks whole";
     fillList(byId("notes"), puzzle?.notes.map(translate) ?? ["No cuts were found in it. Cut and shuffle it here to see it solved; or, if it is scrambled after all, enter the size of its pieces."]);
     byId("problem").textContent = translate(problem ?? "");
     show("problem", problem && !problem.includes("found no cuts"));
     Object.assign(this, { hasPuzzle: Boolean(puzzle), isSheet: state.sheet });
+    show("as-fragments-part", !state.sheet);
+    byId("as-fragments").checked = state.fragments;
     if (state.key !== this.key || (state.version !== this.version && !this.isChanged)) this.fillForm(state);
     show("remove-reference", state.reference);
     byId("failed").textContent = translate(state.error ?? "");
@@ -125,7 +131,7 @@ export class PiecesPanel {
     }
     document.querySelector(`input[name=orientation][value="${settings.orientation}"]`).checked = true;
     for (const [name, id] of Object.entries(FLAGS)) byId(id).checked = settings[name];
-    this.shuffle = settings.shuffle;
+    Object.assign(this, { shuffle: settings.shuffle, fragments: settings.fragments });
     Object.assign(this, { key, version, known: JSON.stringify(this.settings) });
   }
 }

@@ -6,6 +6,7 @@ import { STAGE_NAMES, formatCount, formatDuration } from "./format.js";
 import { byId, create, onClick } from "./dom.js";
 
 const STAGES = ["pairs", "compatibility", "pictures", "layout", "search", "reference", "confidence"];
+const FRAGMENT_STAGES = ["pairs", "compatibility", "fragments"];
 const RARE = ["pictures", "reference"]; // listed only when they come
 
 // A timeline entry with the piece numbers of the whole bag. numbers: of the pieces of this picture, null if there is one only.
@@ -47,25 +48,26 @@ export class SolvingPanel {
 
   update(state) {
     this.phase = state.phase;
+    const stages = state.fragments ? FRAGMENT_STAGES : STAGES;
     const waiting = state.phase === "queued";
     const finished = state.phase === "answer"; // the last pieces are still in flight
     byId("doing").textContent = waiting ? `Waiting: number ${state.position} in the queue`
-      : finished ? "All pieces are placed" : state.phase === "paused" ? "Paused" : this.stopping ? "Stopping"
-        : `Solving ${formatCount(state.puzzle?.n ?? 0, "piece")}${this.picture}`;
+      : finished ? (state.fragments ? "Done" : "All pieces are placed") : state.phase === "paused" ? "Paused" : this.stopping ? "Stopping"
+        : `Solving ${formatCount(state.puzzle?.n ?? 0, state.fragments ? "tile" : "piece")}${this.picture}`;
     byId("pause").textContent = state.phase === "paused" ? "Go on" : "Pause";
     for (const id of ["pause", "stop"]) byId(id).disabled = waiting || finished || this.stopping;
     byId("cancel").disabled = finished;
-    byId("solving-note").textContent = !waiting && !this.stage && !finished ? "Getting ready. On a first run the program is compiled, once." : waiting ? "Puzzles are solved one after another." : this.stopping && this.stage !== "search"
-      ? "It stops as soon as there is a first picture to keep." : "";
-    this._listStages(finished ? STAGES.length : STAGES.indexOf(this.stage), waiting);
+    byId("solving-note").textContent = !waiting && !this.stage && !finished ? "Getting ready. On a first run the program is compiled, once." : waiting ? "Puzzles are solved one after another." : this.stopping && !["search", "fragments"].includes(this.stage)
+      ? "It stops as soon as there is something to keep." : "";
+    this._listStages(stages, finished ? stages.length : stages.indexOf(this.stage), waiting);
     this.curve.draw();
     byId("alc").textContent = this.curve.value;
     byId("anchored").textContent = this.anchored || "none yet";
     this.updateClock();
   }
 
-  _listStages(current, waiting) {
-    byId("stages").replaceChildren(...STAGES.flatMap((stage, k) => {
+  _listStages(stages, current, waiting) {
+    byId("stages").replaceChildren(...stages.flatMap((stage, k) => {
       if (RARE.includes(stage) && stage !== this.stage) return [];
       const item = create("li", { className: k < current ? "done" : k === current ? "now" : "" }, create("span", {}, STAGE_NAMES[stage]));
       if (k === current && !waiting) {

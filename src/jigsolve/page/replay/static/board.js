@@ -44,6 +44,14 @@ export class Board {
     this.takeChanges();
   }
 
+  // More pieces than before.
+  extend(n) {
+    if (n <= this.n) return;
+    const cellOf = new Int32Array(n).fill(-1);
+    cellOf.set(this.cellOf);
+    Object.assign(this, { n, cellOf });
+  }
+
   put(cell, label) {
     const before = this.labels[cell];
     if (before === label) return;

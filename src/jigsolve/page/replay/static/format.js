@@ -6,6 +6,7 @@ export const STAGE_NAMES = {
   pictures: "Telling pictures apart",
   layout: "Laying out",
   search: "Improving the layout",
+  fragments: "Putting fragments together",
   reference: "Looking at the reference",
   confidence: "Weighing the answer",
 };

@@ -7,6 +7,7 @@ import { Camera } from "./camera.js";
 
 const MAX_BOARD_PIXELS = 24e6; // of the bitmap of the board
 const MAX_SHEET_PIXELS = 4e6; // of the bitmap of the sheet
+const MAX_SHARP_CELLS = 1500; // that are drawn one by one where the bitmap of the board is too coarse
 const MAX_FLIGHTS = 500; // pieces in the air; the others just appear
 const FLIGHT_MS = 460;
 const COLOURS = ["ground", "well", "line", "accent", "doubt", "undecidable"];
@@ -199,9 +200,11 @@ export class View {
   // Show the changes of the board; pieces fly to their new cells. order: cells in the order of their flights, which begin
   // within the given seconds. No seconds, no flights.
   update(order = [], seconds = 0) {
-    if (this._gridSize[0] !== this.board.rows || this._gridSize[1] !== this.board.cols) {
+    const [rows, cols] = this._gridSize;
+    if (rows !== this.board.rows || cols !== this.board.cols) {
       this.reset();
-      this.camera.fit(this.everything, false);
+      const hasGrown = rows <= this.board.rows && cols <= this.board.cols;
+      if (this.camera.fitted || !hasGrown) this.camera.fit(this.everything, false);
       return;
     }
     const { touched, moved } = this.board.takeChanges();
@@ -326,9 +329,29 @@ export class View {
     if (this.width * this.camera.zoom > 5) this._drawGrid(this.boardRect, 0.5);
     this._pyramid.refresh();
     this._pyramid.draw(ctx, zoom, this.visibleRect());
+    if (zoom * this.width > this._cellSize[0]) this._drawSharp();
     ctx.strokeStyle = this.colours.line;
     ctx.lineWidth = 1.5 / this.camera.zoom;
     ctx.strokeRect(...this.boardRect);
+  }
+
+  // The visible cells at the resolution of the atlas.
+  _drawSharp() {
+    const { board, ctx } = this;
+    if (this._cellSize[0] >= this.width) return;
+    const [left, top, right, bottom] = this.visibleRect();
+    const clip = (from, to, size, end) => [Math.max(0, Math.floor(from / size)), Math.min(end, Math.ceil(to / size))];
+    const [row0, row1] = clip(top, bottom, this.height, board.rows);
+    const [col0, col1] = clip(left, right, this.width, board.cols);
+    if ((row1 - row0) * (col1 - col0) > MAX_SHARP_CELLS) return;
+    const flying = new Set(this.flights.map(({ cell }) => cell));
+    for (let row = row0; row < row1; row++) {
+      for (let col = col0; col < col1; col++) {
+        const cell = board.cellAt(row, col);
+        const label = board.labels[cell];
+        if (label !== HOLE && !flying.has(cell)) this.drawPiece(ctx, pieceOf(label), turnOf(label), col * this.width, row * this.height, this.width, this.height);
+      }
+    }
   }
 
   _drawGrid([x, y, w, h], opacity) {
