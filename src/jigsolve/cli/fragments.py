@@ -80,8 +80,8 @@ def print_fragments(found: Fragments, seconds: float) -> None:
     stages = ", ".join(f"{name} {part:.2f}" for name, part in found.seconds.items())
     say(f"{len(found.fragments)} fragments of {len(found.input.puzzle)} tiles in {seconds:.2f} s ({stages}).")
     for k, one in enumerate(found.fragments[:LISTED], start=1):
-        say(f"Fragment {k}: {one.layout.rows} rows x {one.layout.cols} cols, {one.holes} holes,"
-            f" {one.confidence.describe()}.")  # fmt: skip
+        say(f"Fragment {k}: {one.tiles} tiles on {one.layout.rows} x {one.layout.cols} cells,"
+            f" {one.confidence.describe_joints()}.")  # fmt: skip
     if len(found.fragments) > LISTED:
         say(f"and {len(found.fragments) - LISTED} more, with less content.")
     for note in found.notes:

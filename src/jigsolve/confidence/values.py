@@ -72,13 +72,17 @@ class Confidence:
         """The confidence in words. It never claims that an answer is right: without the truth that is unknown."""
         pieces, empty = int((~np.isnan(self.pieces)).sum()), int(np.isnan(self.pieces).sum())
         laid = _count(pieces, "piece") + (f", {_count(empty, 'cell')} empty" if empty else "")
-        if not len(self.joints):
-            return f"{laid}, no joints"
-        doubtful, undecidable = (sum(int(grid.sum()) for grid in pair) for pair in (self.doubtful, self.undecidable))
-        percent = floor(100.0 * self.share)
-        share = f"{percent} %" if percent < 99 else "over 99 %"  # never all of them
-        line = f"{laid}, {share} of joints believed right, {doubtful or 'none'} doubtful"
+        line = f"{laid}, {self.describe_joints()}"
+        undecidable = sum(int(grid.sum()) for grid in self.undecidable)
         return f"{line}, {undecidable} undecidable (identical pieces)" if undecidable else line
+
+    def describe_joints(self, noun: str = "joints") -> str:
+        """What is believed of the joints."""
+        if not len(self.joints):
+            return "no joints"
+        doubtful, percent = sum(int(grid.sum()) for grid in self.doubtful), floor(100.0 * self.share)
+        share = f"{percent} %" if percent < 99 else "over 99 %"  # never all of them
+        return f"{share} of {noun} believed right, {doubtful or 'none'} doubtful"
 
 
 def _count(number: int, noun: str) -> str:

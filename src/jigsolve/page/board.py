@@ -198,9 +198,4 @@ def name_forbidden(pins: Pins, board: Board, n: int) -> tuple[tuple[int, int], .
 def describe(confidence: Confidence, fragments: int, tiles: int) -> str:
     """How many fragments there are and what is believed of them, in words."""
     count = f"{fragments} fragment{'' if fragments == 1 else 's'} of {tiles} tiles"
-    if not len(confidence.joints):
-        return count
-    doubtful = sum(int(grid.sum()) for grid in confidence.doubtful)
-    percent = math.floor(100.0 * confidence.share)
-    share = f"{percent} %" if percent < 99 else "over 99 %"
-    return f"{count}, {share} of {len(confidence.joints)} joints believed right, {doubtful or 'none'} doubtful"
+    return f"{count}, {confidence.describe_joints(f'{len(confidence.joints)} joints')}"
