@@ -191,6 +191,29 @@ def test_every_move_finds_something_to_do(name):
     assert name in search.moves.params.shares
 
 
+@pytest.mark.parametrize("turn", [0, 1])
+def test_a_segment_may_go_beyond_the_frame(turn):
+    """The first column lies at the far edge, where nothing fits it; turn 1: the same picture, on its side."""
+    rows, cols = 3, 6
+    number = np.arange(rows * cols, dtype=np.int32).reshape(rows, cols)
+    C = np.zeros((SIDES * number.size,) * 2)
+    for first, second, side in ((number[:, :-1], number[:, 1:], 0), (number[:-1], number[1:], 1)):
+        a, b = side_id(first.ravel(), side), side_id(second.ravel(), side + 2)
+        C[a, b] = C[b, a] = 1.0
+    turns = (0, 1, 2, 3) if turn else (0,)
+    problem = GridProblem(csr_array(C), rows, cols, turns)
+    rolled, values = np.roll(number, -1, axis=1), []
+    for attempt in range(60):
+        board = Board(problem)
+        picture = np.rot90(rolled, -turn)
+        board.load(np.stack([picture, np.full_like(picture, turn)]))
+        search = Search(board, attempt, SearchParams())
+        search.attempt(search.moves.relocate(), 0.0)
+        values.append(search.value)
+        check_books(board)
+    assert max(values) == problem.consistency(Layout(number, np.zeros_like(number))) / 2.0
+
+
 @pytest.mark.parametrize(("turns", "rows", "cols", "has_copies"), BOARDS)
 def test_better_joints_are_those_of_a_plain_twin(turns, rows, cols, has_copies):
     """And the meeting place of each closes it."""

@@ -19,9 +19,10 @@ from jigsolve.puzzle.layout import Layout, facing_sides
 from jigsolve.runtime import ignore_event
 from jigsolve.solvers import GridProblem, default
 from jigsolve.solvers.default import Default
-from jigsolve.solvers.growth.board import Board
+from jigsolve.solvers.growth.board import Board, layout_of
 from jigsolve.solvers.growth.merging import MERGED_PROBABILITY, Clusters, find_leads, revise_compatibility
 from jigsolve.solvers.growth.params import SearchParams
+from jigsolve.solvers.growth.search import Search
 from jigsolve.solvers.protocol import Budget
 
 BLOCK = 3  # pieces along a side of a correct segment
@@ -134,6 +135,23 @@ def test_nothing_is_merged_with_turns_or_where_evidence_is_the_objective(monkeyp
     Default().solve(replace(problem, segment_evidence=evidence), 0, ignore_event, Budget(deadline=-math.inf))
     turned, _, evidence, _ = flat_puzzle(0, rotated=True)
     Default(SearchParams(max_cycles=0)).solve(replace(turned, segment_evidence=evidence), 0, ignore_event)
+
+
+@pytest.mark.parametrize("rotated", [False, True])
+def test_the_search_merges_the_segments_of_its_best_picture(rotated: bool) -> None:
+    """And keeps what comes of it only if it is better by the original C."""
+    problem, truth, evidence, is_true = flat_puzzle(1, rotated)
+    problem = replace(problem, evidence=evidence)
+    search = Search(board_of(problem, in_wrong_order(truth, 1)), 0, SearchParams(restarts_per_100_pieces=20))
+    before = search.best_value
+    search.merge(lambda: True)
+    assert search.best_value == before
+    search.merge(lambda: False)
+    assert count_true(layout_of(search.best, problem), is_true) > 0.95 * count_true(truth, is_true)
+    assert search.board.consistency() == pytest.approx(search.value) == pytest.approx(search.best_value)
+    best = search.best_value
+    search.merge(lambda: False)
+    assert search.best_value >= best
 
 
 def test_rivals_of_a_merged_joint_are_weakened() -> None:

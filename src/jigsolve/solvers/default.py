@@ -65,7 +65,8 @@ class Default:
     """Grow once from the piece with the strongest joints, then search in cycles until nothing improves.
 
     In a large puzzle of upright pieces that is searched without evidence, the segments of the first growth are merged
-    by it, C is revised by them, and the growth starts again.
+    by it, C is revised by them, and the growth starts again. Where a growth ends in one of many poor optima, those of
+    the best of many growths are merged likewise, and the search goes on from there by the original C.
 
     params: of the search; None takes those of the budget's effort.
     """
@@ -90,7 +91,9 @@ class Default:
         on_event(StageStarted("search"))
         try:
             search.settle()
-            search.restart(budget.is_spent)
+            if search.params.restarts_per_100_pieces:
+                search.restart(budget.is_spent)
+                search.merge(budget.is_spent)
             search.roll()
             stopped = _run(search, on_event, budget) or _keep_pins(search, budget)
             search.roll()

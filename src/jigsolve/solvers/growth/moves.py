@@ -133,7 +133,8 @@ class Moves:
         return None if rebuilt is None else Move(*rebuilt)
 
     def relocate(self) -> Move | None:
-        """A segment goes where a better joint wants it. What lies there gives way or takes the segment's place."""
+        """A segment goes where a better joint wants it. What lies there gives way or takes the segment's place. If that
+        is beyond the frame, the frame follows, and what lies at its opposite edge gives way."""
         board, threshold = self.board, self._draw_threshold()
         cell = self._weak_cell(self.params.segment_samples)
         segment = self._segment(cell, threshold)
@@ -157,7 +158,25 @@ class Moves:
             back_turns, may_turn = board.add_turn(goal, -quarter)
             swapped = in_the_way & may_turn & ~np.isin(goal, segment) & ~np.isin(segment, goal[may])
             placements = np.concatenate([placements, np.stack([segment, piece[goal], back_turns], axis=1)[swapped]])
-        return Move(np.union1d(segment, goal[in_the_way]), placements.astype(np.int64))
+        emptied = np.union1d(segment, goal[in_the_way])
+        return Move(np.union1d(emptied, self._outside_frame(goal[may])), placements.astype(np.int64))
+
+    def _outside_frame(self, goal: Cells) -> Cells:
+        """The filled cells that lie outside the frame once it has moved to hold some cells beyond the block."""
+        board, box = self.board, self.board.box()
+        if board.is_fixed or len(goal) == 0:
+            return NO_CELLS
+        rows, cols = board.problem.rows, board.problem.cols
+        if box.bottom - box.top >= rows or box.east - box.west >= cols:
+            rows, cols = cols, rows  # the picture lies on its side
+        y, x = np.divmod(goal, board.width)
+        kept = Box(max(box.top, y.max() - rows + 1), min(box.bottom, y.min() + rows - 1),
+                   max(box.west, x.max() - cols + 1), min(box.east, x.min() + cols - 1))  # fmt: skip
+        if kept == box:
+            return NO_CELLS
+        cells = board.block()
+        y, x = np.divmod(cells, board.width)
+        return cells[(y < kept.top) | (y > kept.bottom) | (x < kept.west) | (x > kept.east)]
 
     def slide(self) -> Move | None:
         """A band of rows or columns slides until a better joint of a cell at its border is closed. What it pushes out

@@ -6,6 +6,7 @@ large puzzles, and where borders are damaged, every move is followed by many exc
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from jigsolve.solvers.growth.board import Board
 from jigsolve.solvers.growth.edges import settle_frame
 from jigsolve.solvers.growth.exchange import Exchanges
+from jigsolve.solvers.growth.merging import revise_compatibility
 from jigsolve.solvers.growth.moves import Move, Moves
 from jigsolve.solvers.growth.params import SearchParams, moves_for
 from jigsolve.solvers.growth.rolls import roll_lines
@@ -56,6 +58,21 @@ class Search:
             if done % CHECK_INTERVAL_ROUNDS == 0 and stop():
                 break
             self.attempt(Move(self.board.block()), 0.0)
+
+    def merge(self, stop: Callable[[], bool]) -> None:
+        """Merge the segments of the best picture and grow it anew by the revised C; the better picture stays."""
+        self._restore_best()
+        problem = self.board.problem
+        if problem.evidence is None or stop():
+            return
+        board = Board(replace(problem, C=revise_compatibility(self.board, problem.evidence)))
+        board.grow()
+        grown = Search(board, self.rng.getrandbits(32), self.params)
+        grown.restart(stop)
+        self.board.load(grown.best)
+        self._add_gain(self.board.consistency() - self.value)
+        self._save()
+        self._restore_best()
 
     def cycle(self, stop: Callable[[], bool], on_progress: Callable[[float], None] = lambda share: None) -> bool:
         """Cool down once from the best picture; returns whether a noticeably better one was found.
