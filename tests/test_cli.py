@@ -136,7 +136,7 @@ def test_a_folder_and_a_zip_of_pieces(cli: Cli, tmp_path: Path) -> None:
     ran = cli("solve", "pieces", "--layout", "l.json", "--output", "s.png")
     assert (ran.code, ran.err) == (0, "")
     assert "54 pieces of 50x50: 0.png, 1.png, ..., 53.png.\n" in ran.out
-    assert "pieces were up to 2 pixels smaller: filled up to 50x50.\n" in ran.out
+    assert "pieces were up to 1 px smaller: filled up to 50x50.\n" in ran.out
     assert "54 pieces laid out on 6 rows x 9 cols.\n" in ran.out
     assert json.loads((tmp_path / "l.json").read_text())["names"] == [f"{k}.png" for k in range(54)]
     assert json.loads(cli("score", "l.json", "t.json", "--json").out)["perfect"]

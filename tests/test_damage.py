@@ -90,7 +90,7 @@ def test_damaged_pieces_are_solved(protocol: str, least: float) -> None:
     assert "Borders look" in result.notes[0]
     clean = solve(one.puzzle, SolveParams(effort="fast", threads=1, border="clean"))
     assert score_case(one, result.layout).neighbour >= score_case(one, clean.layout).neighbour - 0.02  # one swap
-    assert clean.notes == ()
+    assert not any("Borders look" in note for note in clean.notes)
 
 
 def test_what_is_told_is_taken() -> None:

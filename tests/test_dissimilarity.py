@@ -10,7 +10,7 @@ from skimage.color import rgb2lab
 
 from jigsolve.dissimilarity import DISSIMILARITIES, NO_SIDE, Mahalanobis, Mgc, Pairs, Ssd, compute_quartiles, find_pairs
 from jigsolve.dissimilarity.form import factorise_terms, measure_pairs
-from jigsolve.dissimilarity.strips import Strips, lab_from_rgb, to_lab
+from jigsolve.dissimilarity.strips import Strips, border_pixels, lab_from_rgb, own_border_pixels, to_lab
 from jigsolve.puzzle.geometry import SIDES
 from jigsolve.puzzle.pieces import Puzzle, cut
 from jigsolve.runtime.workers import Workers
@@ -210,6 +210,19 @@ def test_quartiles_are_those_of_numpy(rotated: bool, height: int, width: int) ->
     table = brute(puzzle, "mgc")
     expected = [np.quantile(row[np.isfinite(row)], 0.25) for row in table]
     np.testing.assert_allclose(compute_quartiles(puzzle, Mgc()), expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("side", range(SIDES))
+def test_filled_sides_are_read_from_their_own_border(side: int) -> None:
+    whole = noise(height=24, width=24).pieces
+    filled = whole.copy()
+    filled[1] = np.pad(whole[1, 2:-2, 2:-2], ((2, 2), (2, 2), (0, 0)), mode="edge")
+    filled[2] = 7  # flat: nothing to be found
+    read, as_it_is = own_border_pixels(filled, side, 3), border_pixels(filled, side, 3)
+    np.testing.assert_array_equal(read[1][2:-2], border_pixels(whole[1:2, 2:-2, 2:-2], side, 3)[0])
+    np.testing.assert_array_equal(np.delete(read, 1, axis=0), np.delete(as_it_is, 1, axis=0))
+    np.testing.assert_array_equal(Strips(filled, side, filled=True).pixels, read[:, :, :2])
+    np.testing.assert_array_equal(Strips(filled, side).pixels, as_it_is[:, :, :2])
 
 
 @pytest.mark.parametrize("channels", [1, 2, 4])

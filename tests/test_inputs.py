@@ -65,6 +65,16 @@ def test_a_folder_with_pieces_missing(tmp_path: Path) -> None:
     assert np.argwhere(found == -1).tolist() == [[1, 2]]
 
 
+def test_a_folder_of_pieces_worn_unequally(tmp_path: Path) -> None:
+    folder = write_pieces(tmp_path / "p", cut(photograph("coffee"), 100))
+    for k, file in enumerate(sorted(folder.iterdir())[::2]):
+        files.write_picture(file, files.read_picture(file)[k % 3 : 100 - k % 3, k % 3 : 100 - k % 3])
+    given = jigsolve.read_puzzle(folder)
+    assert given.puzzle.filled
+    assert not jigsolve.read_puzzle(write_pieces(tmp_path / "whole", cut(photograph("coffee"), 100))).puzzle.filled
+    assert "8 of 24 pieces were up to 4 px smaller: filled up to 100x100." in given.notes
+
+
 def test_a_zip(tmp_path: Path) -> None:
     puzzle, _ = scramble(cut(photograph("chelsea"), 60), False, 3)
     folder = write_pieces(tmp_path / "p", puzzle)
@@ -89,7 +99,7 @@ def test_folders_without_a_puzzle_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="got 1 pictures"):
         jigsolve.read_puzzle(tmp_path)
     files.write_picture(tmp_path / "b.png", photograph("coffee"))
-    with pytest.raises(InputError, match=r"one size, 451x300 within 2 pixels, got 600x400 in b\.png"):
+    with pytest.raises(InputError, match=r"one size, 451x300 within 50 pixels, got 600x400 in b\.png"):
         jigsolve.read_puzzle(tmp_path)
     with pytest.raises(InputError, match="2 pieces, got 3"):
         jigsolve.read_puzzle(write_pieces(tmp_path / "p", cut(photograph("chelsea"), (451, 150))), rows=3)

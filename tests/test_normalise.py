@@ -25,8 +25,8 @@ def test_sizes_that_differ_by_a_pixel_or_two() -> None:
     np.testing.assert_array_equal(pieces[3][7, :8], small[6])
     np.testing.assert_array_equal(pieces[3][:7, 8], small[:, 7])
     assert notes == [
-        "1 of 4 pieces were up to 2 pixels larger: trimmed to 9x8.",
-        "1 of 4 pieces were up to 2 pixels smaller: filled up to 9x8.",
+        "1 of 4 pieces were up to 2 px larger: trimmed to 9x8.",
+        "1 of 4 pieces were up to 1 px smaller: filled up to 9x8.",
     ]
     odd, _ = normalise_pieces([noise(8, 9), wide[:, :10]], "ab")
     np.testing.assert_array_equal(odd[1], wide[:, :9])  # an odd pixel is cropped at the right
@@ -42,6 +42,16 @@ def test_a_given_size() -> None:
 def test_larger_differences_are_refused() -> None:
     with pytest.raises(InputError, match="one size, 9x8 within 2 pixels, got 9x11 in c"):
         normalise_pieces([noise(8, 9), noise(8, 9), noise(11, 9)], "abc")
+    with pytest.raises(InputError, match="one size, 30x30 within 5 pixels, got 30x24 in c"):
+        normalise_pieces([noise(30, 30), noise(30, 30), noise(24, 30)], "abc")
+
+
+def test_pieces_that_have_each_lost_their_own_part_are_filled_up_to_the_largest() -> None:
+    pictures = [noise(30, 30), noise(28, 28), noise(26, 26)]
+    pieces, notes = normalise_pieces(pictures, "abc")
+    assert pieces.shape == (3, 30, 30, 3)
+    np.testing.assert_array_equal(pieces[2][2:-2, 2:-2], pictures[2])
+    assert notes == ["2 of 3 pieces were up to 4 px smaller: filled up to 30x30."]
 
 
 def test_pixel_formats_are_unified() -> None:

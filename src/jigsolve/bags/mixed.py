@@ -113,7 +113,7 @@ def _solve_each(
     for k, (numbers, rows, cols) in enumerate(parts):
         now = time.monotonic()
         end = now + max(0.0, deadline - now) / (len(parts) - k)
-        puzzle = Puzzle(bag.pieces[numbers], rows, cols, bag.rotated)
+        puzzle = Puzzle(bag.pieces[numbers], rows, cols, bag.rotated, filled=bag.filled)
         on_event(PictureStarted(k + 1, len(parts), tuple(numbers.tolist())))
         task = make_task(Input(puzzle), params, Clock(on_event), deadline=end)
         pairs = measure(task)
@@ -137,7 +137,7 @@ def extract_picture(result: Result) -> Result:
     own[numbers] = np.arange(len(numbers))
     pieces = result.layout.pieces
     layout = Layout(np.where(pieces == HOLE, HOLE, own[pieces]), result.layout.turns)
-    puzzle = Puzzle(bag.puzzle.pieces[numbers], layout.rows, layout.cols, bag.puzzle.rotated)
+    puzzle = replace(bag.puzzle, pieces=bag.puzzle.pieces[numbers], rows=layout.rows, cols=layout.cols)
     names = None if bag.names is None else tuple(bag.names[k] for k in numbers)
     candidates = replace(result.candidates, numbers=None)
     fading = result.fading and result.fading.take(numbers)

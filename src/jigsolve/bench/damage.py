@@ -20,6 +20,13 @@ def wear(pieces: Pixels, number: int, rng: np.random.Generator) -> Pixels:
     return pieces[:, number : height - number, number : width - number]
 
 
+def wear_unequally(pieces: Pixels, number: int, rng: np.random.Generator) -> Pixels:
+    """Every piece has lost N pixels at each of its sides, or one more or one less."""
+    lost = rng.integers(number - 1, number + 2, len(pieces)).tolist()
+    worn = [wear(piece[None], pixels, rng)[0] for piece, pixels in zip(pieces, lost, strict=True)]
+    return normalise_pieces(worn, [str(k) for k in range(len(worn))])[0]
+
+
 def erode(pieces: Pixels, number: int, rng: np.random.Generator) -> Pixels:
     """Every piece has lost N pixels at each of its sides and was enlarged to its old size, as in the literature."""
     height, width = pieces.shape[1:3]

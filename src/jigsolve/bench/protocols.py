@@ -201,6 +201,17 @@ def _damage(change: damage.Damage) -> PuzzleChange:
     return lambda case, number, rng: _replace_pieces(case, change(case.puzzle.pieces, number, rng))
 
 
+def _fill_up(change: damage.Damage) -> PuzzleChange:
+    """A condition that makes pieces smaller, which are then filled up."""
+    shrink = _damage(change)
+
+    def fill_up(case: Case, number: int, rng: np.random.Generator) -> Case:
+        case = shrink(case, number, rng)
+        return replace(case, puzzle=replace(case.puzzle, filled=True))
+
+    return fill_up
+
+
 def _mirror_some(case: Case, number: int, rng: np.random.Generator) -> Case:
     """Half of the pieces are mirrored left to right, after they were turned."""
     mirrored = rng.permutation(len(case.puzzle)) < len(case.puzzle) // 2
@@ -342,10 +353,11 @@ def _replace_pieces(case: Case, pieces: np.ndarray) -> Case:
 PUZZLE_CONDITIONS: dict[str, Condition[PuzzleChange]] = {
     "in-place": Condition(_unshuffle),
     "worn": Condition(_damage(damage.wear), 1, 64),
+    "ragged": Condition(_fill_up(damage.wear_unequally), 1, 64),
     "eroded": Condition(_damage(damage.erode), 1, 64),
     "faded": Condition(_damage(damage.fade), 1, 99),
     "noise": Condition(_damage(damage.add_noise), 1, 255),
-    "uneven": Condition(_damage(damage.shrink_some), 1, 2),
+    "uneven": Condition(_fill_up(damage.shrink_some), 1, 2),
     "mirrored": Condition(_mirror_some),
     "gaps": Condition(_draw_gaps, 1, 64),
     "lines": Condition(_draw_lines, 1, 64),

@@ -20,8 +20,8 @@ sheets, whose pieces are no whole number of pixels wide, and cropped sheets are 
 it was cut, several sizes are tried, and the one with the most believable answer is taken; the last line takes into
 account how sure that is.
 
-Folders and zips: each file is one piece. Sizes may differ by up to 2 pixels. Rows and columns are found unless --rows
-or --cols gives them; where pieces are missing, cells stay empty.
+Folders and zips: each file is one piece. Sizes may differ by a sixth. Rows and columns are found unless --rows or
+--cols gives them; where pieces are missing, cells stay empty.
 
 Piece numbers in layout files count from 0: row by row on a sheet, or by file name in natural order (2 before 10).
 

@@ -20,7 +20,7 @@ from jigsolve.compatibility import trend
 from jigsolve.compatibility.network import convolve_rows
 from jigsolve.dissimilarity import Damage
 from jigsolve.dissimilarity.form import Floats
-from jigsolve.dissimilarity.strips import border_pixels, to_lab
+from jigsolve.dissimilarity.strips import border_pixels, own_border_pixels, to_lab
 from jigsolve.puzzle import Pixels, Puzzle
 from jigsolve.puzzle.geometry import SIDES, side_id
 from jigsolve.runtime import SERIAL, Step, Workers, split_range
@@ -51,6 +51,7 @@ class Prediction:
 
     def __init__(self, puzzle: Puzzle, damage: Damage, workers: Workers = SERIAL) -> None:
         self.damage = damage
+        self.read = own_border_pixels if puzzle.filled else border_pixels
         self.longest = max(puzzle.pieces.shape[1:3])
         self.rows = np.zeros((SIDES * len(puzzle), STRIPS, self.longest), dtype=np.float32)
         self.trends = np.zeros((SIDES * len(puzzle), trend.TREND_NUMBERS), dtype=np.float32)
@@ -62,7 +63,7 @@ class Prediction:
         lab = to_lab(pieces).astype(np.float32)
         for side in range(SIDES):
             sides = slice(side_id(lo, side), side_id(lo + len(pieces), 0), SIDES)
-            deep = border_pixels(lab, side, trend.DEPTH)
+            deep = self.read(lab, side, trend.DEPTH)
             self.trends[sides] = trend.fit_trends(deep, self.damage.border)
             short = max(0, DEPTH - deep.shape[2])
             strips = np.pad(deep[:, :, :DEPTH], ((0, 0), (0, 0), (0, short), (0, 0)), mode="edge")

@@ -83,7 +83,7 @@ class SideFeatures:
 
     def __init__(self, puzzle: Puzzle, workers: Workers = SERIAL, border: Border = CLEAN) -> None:
         n = len(puzzle)
-        self.border = border
+        self.border, self.filled = border, puzzle.filled
         height, width = puzzle.pieces.shape[1:3]
         size, longest = SIDES * n, max(height, width)
         self.length = np.tile(np.array([height, width, height, width], dtype=np.int32), n)
@@ -104,7 +104,8 @@ class SideFeatures:
         end = side_id(lo + len(pieces), 0)
         self.grid[side_id(lo, 0) : end] = block_grid_evidence(pieces)
         for side in range(SIDES):
-            self._read_strips(Strips(pieces, side).lab_to_depth(DEPTH), slice(side_id(lo, side), end, SIDES))
+            strips = Strips(pieces, side, self.filled).lab_to_depth(DEPTH)
+            self._read_strips(strips, slice(side_id(lo, side), end, SIDES))
 
     def _read_strips(self, strips: Floats, sides: slice) -> None:
         """Fill in some sides from their strips (sides, length, DEPTH, 3)."""

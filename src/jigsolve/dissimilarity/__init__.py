@@ -11,7 +11,7 @@ from jigsolve.dissimilarity.protocol import Dissimilarity
 from jigsolve.dissimilarity.restoration import restore_pieces
 from jigsolve.dissimilarity.search import compute_quartiles, find_pairs
 from jigsolve.dissimilarity.ssd import Ssd
-from jigsolve.dissimilarity.strips import Strips
+from jigsolve.dissimilarity.strips import Strips, strips_of
 
 DISSIMILARITIES: dict[str, Dissimilarity] = {"mahalanobis": Mahalanobis(), "mgc": Mgc(), "ssd": Ssd()}
 
@@ -19,4 +19,5 @@ __all__ = [
     "BORDERS", "CLEAN", "DISSIMILARITIES", "NOISY", "NO_SIDE", "UNDAMAGED", "WORN", "BlockGrids", "Border",
     "CandidateBias", "Damage", "Dissimilarity", "Fading", "Mahalanobis", "Mgc", "Pairs", "Ssd", "Strips", "Term",
     "compute_quartiles", "find_fading", "find_pairs", "fit_fading", "restore_pieces",
+    "strips_of",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ from jigsolve.dissimilarity.drawn import find_drawn_sides, to_bytes
 from jigsolve.dissimilarity.form import Floats
 from jigsolve.dissimilarity.pairs import NO_SIDE, Pairs
 from jigsolve.dissimilarity.search import find_pairs
-from jigsolve.dissimilarity.strips import Strips
+from jigsolve.dissimilarity.strips import strips_of
 from jigsolve.puzzle import PieceClasses, Puzzle
 from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, SIDES, UP, direction_of, piece_of, side_id, side_of
 from jigsolve.runtime import SERIAL, Workers
@@ -177,7 +177,7 @@ def _steps(puzzle: Puzzle, first: SideIds, second: SideIds) -> Floats:
     All first sides have the same direction (right, say), and so have all second ones.
     """
     mine, theirs = (
-        Strips(puzzle.pieces[piece_of(sides)], int(side_of(sides[0]))).lab_to_depth(LAG + 1)[..., 0]
+        strips_of(puzzle, int(side_of(sides[0])), piece_of(sides)).lab_to_depth(LAG + 1)[..., 0]
         for sides in (first, second)
     )
     both = np.concatenate([mine, theirs], axis=1)

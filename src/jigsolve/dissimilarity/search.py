@@ -9,7 +9,7 @@ from jigsolve.dissimilarity.border import UNDAMAGED, Damage
 from jigsolve.dissimilarity.form import Term, concatenate_terms, factorise_terms, measure_pairs
 from jigsolve.dissimilarity.pairs import NO_SIDE, CandidateBias, Floats, Pairs, Sides
 from jigsolve.dissimilarity.protocol import Dissimilarity
-from jigsolve.dissimilarity.strips import Strips
+from jigsolve.dissimilarity.strips import strips_of
 from jigsolve.dissimilarity.tiles import Table, find_tile_pairs
 from jigsolve.puzzle import Puzzle
 from jigsolve.puzzle.geometry import SIDES, piece_of, side_id, side_of
@@ -70,7 +70,7 @@ def facing_sides_of(turns: tuple[int, ...]) -> list[SideSets]:
 def compute_quartiles(puzzle: Puzzle, measure: Dissimilarity) -> Floats:
     """(4n,) the lower quartile of each side's distances to its rivals, or to an even sample of them."""
     n = len(puzzle)
-    tables = [factorise_terms(measure.terms(Strips(puzzle.pieces, side))) for side in range(SIDES)]
+    tables = [factorise_terms(measure.terms(strips_of(puzzle, side))) for side in range(SIDES)]
     quartiles = np.empty(SIDES * n)
     sets = facing_sides_of(puzzle.turns)
     for mine, theirs in sets + [(theirs, mine) for mine, theirs in sets if mine != theirs]:
@@ -99,13 +99,13 @@ def _prepare_tables(
     sets = facing_sides_of(puzzle.turns)
     tables = []
     for mine, theirs in sets:
-        width = factorise_terms(measure.terms(Strips(puzzle.pieces[:1], mine[0])))[0].shape[1]
+        width = factorise_terms(measure.terms(strips_of(puzzle, mine[0], np.s_[:1])))[0].shape[1]
         width += 0 if bias is None else bias.left.shape[1]
         left, right = (np.empty((len(sides) * n, width), dtype=np.float32) for sides in (mine, theirs))
         tables.append(Table(left, _side_ids(mine, n), right, _side_ids(theirs, n), mine == theirs))
 
     def fill(side: int, lo: int, hi: int) -> Sequence[Term]:
-        terms = measure.terms(Strips(puzzle.pieces[lo:hi], side))
+        terms = measure.terms(strips_of(puzzle, side, np.s_[lo:hi]))
         left, right = factorise_terms(terms)
         if bias is not None:
             here = slice(side_id(lo, side), side_id(hi, 0), SIDES)

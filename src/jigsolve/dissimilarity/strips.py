@@ -6,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.puzzle import Pixels
+from jigsolve.puzzle import Pixels, Puzzle
 
 Value = TypeVar("Value", bound=np.generic)
 
@@ -15,17 +15,21 @@ _XYZ_FROM_RGB = np.array(
     [[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]]
 )
 _WHITE = np.array([0.95047, 1.0, 1.08883])
+MAX_FILL_SHARE = 0.1  # of a piece's width: lines at one side that may have been filled up
+MIN_FILL_VALUES = 4  # distinct values along a line that says whether it was repeated: flat ones repeat anyway
 
 
 class Strips:
     """The strips of pixels along one side (all right sides, say) of all pieces.
 
     lab, rgb: (n, length, 2, 3), read clockwise around the piece; [:, :, 0] is the outermost pixel.
+    filled: some pieces were filled up, see `own_border_pixels`.
     """
 
-    def __init__(self, pieces: Pixels, side: int) -> None:
+    def __init__(self, pieces: Pixels, side: int, filled: bool = False) -> None:
         self.pieces, self.side = pieces, side
-        self.pixels = border_pixels(pieces, side, depth=2)
+        self.read = own_border_pixels if filled else border_pixels
+        self.pixels = self.read(pieces, side, 2)
 
     @cached_property
     def lab(self) -> NDArray[np.float64]:
@@ -39,15 +43,36 @@ class Strips:
         """(n, length, depth, 3) in CIELAB; thin pieces repeat their last pixel."""
         if depth <= 2:
             return self.lab
-        found = to_lab(border_pixels(self.pieces, self.side, depth))
+        found = to_lab(self.read(self.pieces, self.side, depth))
         short = depth - found.shape[2]
         return np.pad(found, ((0, 0), (0, 0), (0, short), (0, 0)), mode="edge") if short > 0 else found
+
+
+def strips_of(puzzle: Puzzle, side: int, pieces: slice | NDArray[np.intp] = np.s_[:]) -> Strips:
+    """The strips along one side of some pieces of a puzzle."""
+    return Strips(puzzle.pieces[pieces], side, puzzle.filled)
 
 
 def border_pixels(pieces: NDArray[Value], side: int, depth: int) -> NDArray[Value]:
     """(n, length, depth, channels) the pixels along one side, the outermost first."""
     # after `side` counter-clockwise quarter turns that side faces right and is read from top to bottom
     return np.rot90(pieces, side, axes=(1, 2))[:, :, : -depth - 1 : -1]
+
+
+def own_border_pixels(pieces: NDArray[Value], side: int, depth: int) -> NDArray[Value]:
+    """`border_pixels` behind what was filled up. A piece that is smaller than the others, because it has lost more of
+    its border, was filled up by repeating its outermost pixels (`io.normalise`)."""
+    whole = border_pixels(pieces, side, pieces.shape[2 - side % 2])
+    found, count = whole[:, :, :depth], whole.shape[2]
+    most = min(count - 2, max(1, int(MAX_FILL_SHARE * count)))
+    suspects = np.flatnonzero((whole[:, :, 0] == whole[:, :, min(1, count - 1)]).all(axis=(1, 2))) if most > 0 else ()
+    for k in suspects:
+        repeats = (whole[k, :, 1 : most + 2] == whole[k, :, :1]).all(axis=(0, 2))
+        if not repeats.all() and len(np.unique(whole[k, :, 0], axis=0)) >= MIN_FILL_VALUES:
+            own = int(repeats.argmin()) + np.arange(found.shape[2])
+            found = found if found.flags.owndata else found.copy()
+            found[k] = whole[k, :, np.minimum(own, count - 1)].swapaxes(0, 1)
+    return found
 
 
 def to_rgb(pixels: Pixels) -> Pixels:

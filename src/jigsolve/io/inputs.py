@@ -103,8 +103,9 @@ class ReadOptions:
             raise InputError(f"Expected rows x cols to hold the {n} pieces{where}, got {rows or '?'} x {cols or '?'}.")
         return grid
 
-    def make_puzzle(self, pieces: Pixels, grid: tuple[int, int]) -> Puzzle:
-        return Puzzle(pieces, *grid, bool(self.rotated) or self.in_place, in_place=self.in_place)
+    def make_puzzle(self, pieces: Pixels, grid: tuple[int, int], filled: bool = False) -> Puzzle:
+        is_rotated = bool(self.rotated) or self.in_place
+        return Puzzle(pieces, *grid, is_rotated, in_place=self.in_place, filled=filled)
 
     @property
     def is_orientation_open(self) -> bool:
@@ -308,7 +309,8 @@ def _convert_pieces(read: Pieces, path: str, options: ReadOptions) -> Input:
         raise InputError(f"Expected rows and cols of {n} pieces in place, got {found}.")
     if rows * cols > n:
         notes.append(f"Of {describe_grid(rows, cols)}, {rows * cols - n} pieces are missing.")
-    puzzle = options.make_puzzle(pieces, (rows, cols))
+    filled = any(np.less(picture.pixels.shape[:2], (height, width)).any() for picture in read.pictures)
+    puzzle = options.make_puzzle(pieces, (rows, cols), filled)
     return Input(
         puzzle, read.names, notes=tuple(notes), profile=read.profile,
         is_orientation_open=options.is_orientation_open, is_mirroring_open=options.mirrored,

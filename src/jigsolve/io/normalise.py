@@ -9,36 +9,45 @@ from numpy.typing import NDArray
 from jigsolve.puzzle import Pixels, Size
 from jigsolve.runtime import InputError
 
-MAX_SIZE_DIFFERENCE_PX = 2  # larger differences are an error
+MAX_SIZE_DIFFERENCE_PX = 2  # larger differences are an error,
+MAX_SIZE_DIFFERENCE = 1 / 6  # unless they are below this share of the shorter side
 FORMAT_NAMES = {1: "grey", 2: "grey with alpha", 3: "RGB", 4: "RGBA"}  # by number of channels
 
 
 def normalise_pieces(
     pictures: Sequence[Pixels], names: Sequence[str], piece: Size | None = None
 ) -> tuple[Pixels, list[str]]:
-    """(n, height, width, channels) of pictures that may differ by a pixel or two, and notes about the changes.
+    """(n, height, width, channels) of pictures that may differ by a few pixels, and notes about the changes.
 
-    piece: (width, height) of the result; the most common size if not given. A larger picture is cropped evenly at both
-    ends, an odd pixel at the right or the bottom. A smaller one is padded the same way by repeating its border pixels.
+    piece: (width, height) of the result; the most common size if not given, or the largest if less than half of the
+    pieces have that one: then each has lost its own part. A larger picture is cropped evenly at both ends, an odd pixel
+    at the right or the bottom. A smaller one is padded the same way by repeating its border pixels.
     """
-    size = piece or Counter((p.shape[1], p.shape[0]) for p in pictures).most_common(1)[0][0]
+    size = piece or _choose_size(pictures)
+    most = max(MAX_SIZE_DIFFERENCE_PX, int(MAX_SIZE_DIFFERENCE * min(size)))
     for picture, name in zip(pictures, names, strict=True):
-        if max(abs(picture.shape[1] - size[0]), abs(picture.shape[0] - size[1])) > MAX_SIZE_DIFFERENCE_PX:
+        if max(abs(picture.shape[1] - size[0]), abs(picture.shape[0] - size[1])) > most:
             raise InputError(
-                f"Expected pieces of one size, {size[0]}x{size[1]} within {MAX_SIZE_DIFFERENCE_PX} pixels,"
+                f"Expected pieces of one size, {size[0]}x{size[1]} within {most} pixels,"
                 f" got {picture.shape[1]}x{picture.shape[0]} in {name}."
             )
     converted, format_notes = unify_formats(pictures)
     pieces = np.stack([_resize(picture, *size) for picture in converted])
     notes = []
     for sign, change in ((1, "larger: trimmed"), (-1, "smaller: filled up")):
-        count = sum(sign * p.shape[1] > sign * size[0] or sign * p.shape[0] > sign * size[1] for p in pictures)
-        if count:
+        differences = [max(sign * (p.shape[1] - size[0]), sign * (p.shape[0] - size[1])) for p in pictures]
+        if count := sum(difference > 0 for difference in differences):
             notes.append(
-                f"{count} of {len(pictures)} pieces were up to {MAX_SIZE_DIFFERENCE_PX} pixels {change}"
+                f"{count} of {len(pictures)} pieces were up to {max(differences)} px {change}"
                 f" to {size[0]}x{size[1]}."
             )
     return pieces, [*notes, *format_notes]
+
+
+def _choose_size(pictures: Sequence[Pixels]) -> Size:
+    sizes = Counter((p.shape[1], p.shape[0]) for p in pictures)
+    size, count = sizes.most_common(1)[0]
+    return size if 2 * count >= len(pictures) else (max(width for width, _ in sizes), max(high for _, high in sizes))
 
 
 def unify_formats(pictures: Sequence[Pixels]) -> tuple[list[Pixels], list[str]]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from jigsolve.dissimilarity import CLEAN, NOISY, Border, Mahalanobis, Strips
+from jigsolve.dissimilarity import CLEAN, NOISY, Border, Mahalanobis, strips_of
 from jigsolve.dissimilarity.damage import find_sheet_joints
 from jigsolve.dissimilarity.form import factorise_terms
 from jigsolve.dissimilarity.search import facing_sides_of
@@ -142,14 +142,14 @@ def _match(
     """
     measure = Mahalanobis(border=border)
     mine = np.concatenate([side_id(sample, side) for side in sides])
-    left = np.concatenate([factorise_terms(measure.terms(Strips(puzzle.pieces[sample], side)))[0] for side in sides])
+    left = np.concatenate([factorise_terms(measure.terms(strips_of(puzzle, side, sample)))[0] for side in sides])
     on_sheet = left_out[mine]
     two = np.full((len(mine), 2), np.inf, dtype=np.float32)  # the smallest distances
     partner = np.full(len(mine), NO_PARTNER, dtype=np.intp)
     usual = np.zeros(len(mine))
     for lo, hi in split_range(len(puzzle), PIECES_AT_A_TIME):
         theirs = np.concatenate([side_id(np.arange(lo, hi), side) for side in sides])
-        right = [factorise_terms(measure.terms(Strips(puzzle.pieces[lo:hi], side)))[1] for side in sides]
+        right = [factorise_terms(measure.terms(strips_of(puzzle, side, np.s_[lo:hi])))[1] for side in sides]
         distance: Singles = np.maximum(left @ np.concatenate(right).T, 0.0)
         usual = np.maximum(usual, np.median(distance, axis=1))
         own = piece_of(mine)[:, None] == piece_of(theirs) % count

@@ -26,6 +26,7 @@ class Puzzle:
     rotated: orientations are unknown (Type 2).
     copies:  (n,) the number of copies of each piece; None: one of each.
     in_place: the pieces already lie in their cells, row by row: only orientations are unknown (Type 3).
+    filled: some pieces were smaller and were filled up by repeating their outermost pixels.
     """
 
     pieces: Pixels
@@ -34,6 +35,7 @@ class Puzzle:
     rotated: bool = False
     copies: NDArray[np.int32] | None = None
     in_place: bool = False
+    filled: bool = False
 
     def __post_init__(self) -> None:
         p = self.pieces
