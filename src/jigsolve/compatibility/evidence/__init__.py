@@ -32,7 +32,7 @@ SideIds = NDArray[np.int32]
 WEIGHTS = Path(__file__).with_name("weights.npz")
 WEIGHT = 0.2  # units of C for each nat
 MIN_NATS, MAX_NATS = -8.0, 4.0  # of one pair: beyond, it is merely impossible or as good as any
-MIN_CACHE_SLOTS, MAX_CACHE_SLOTS, SLOTS_PER_SIDE = 1 << 18, 1 << 22, 128  # the first two are powers of 2
+MIN_CACHE_SLOTS, MAX_CACHE_SLOTS, SLOTS_PER_SIDE = 1 << 18, 1 << 22, 400  # the first two are powers of 2
 
 
 class PairArrays(NamedTuple):
