@@ -127,13 +127,15 @@ def main() -> None:
     parser.add_argument("--weights", type=Path, help="where to save the three networks")
     parser.add_argument("--evidence", type=Path, help="where to save the evidence, with the other networks of the file")
     parser.add_argument("--each", type=int, default=3, help="puzzles made of each picture")
+    parser.add_argument("--every", type=int, default=1, help="fit the networks on every so many of their pictures")
     parser.add_argument("--drawn", type=int, default=40, help="pictures drawn at random")
     args = parser.parse_args()
     files = list_files(args.folders, args.without)
     others = [file for file in list_files(args.folders) if file not in files]
     held = list(make_measured(others, 1, 6, seed=12, pieces=HELD_PIECES))
     if args.weights:
-        shown = [make_example(*one) for one in make_measured(files[2::3], args.each, args.drawn, seed=11)]
+        chosen = files[2::3][:: args.every]
+        shown = [make_example(*one) for one in make_measured(chosen, args.each, args.drawn, seed=11)]
         parts = fit(shown, 0)
         if held:
             print(f"held out: {report(parts, [make_example(*one) for one in held])}", flush=True)

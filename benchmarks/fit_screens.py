@@ -6,8 +6,8 @@ Needs PyTorch, which the program itself does not. Pictures of the folders and pi
 become puzzles; a folder that is named twice counts twice. For every side the network ranks its true partner among
 candidates and "none"; the loss is the cross-entropy of that choice. --without names a text file of pictures that are
 left out, one stem per line; --choose those of them on which the networks are tested, before and after. Every third
-picture is left to `fit_drawn.py`, because the judges need fits that the network has not seen. `--minutes` is the time
-for each of the two networks, for a piece with the one to its right and with the one below.
+picture is left to `fit_drawn.py`, because the judges need fits that the network has not seen. `--minutes` is the CPU
+time for each of the two networks, for a piece with the one to its right and with the one below.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from jigsolve.compatibility.drawn._kernels import PAIR_CHANNELS, SCALES
 from jigsolve.compatibility.drawn.sides import CHANNELS, read_edges, read_rows
 from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, SIDES, UP
 
-SIDE_UNITS, PAIR_UNITS, DEEP_UNITS, LAST_UNITS = 112, 80, 72, 48
+SIDE_UNITS, PAIR_UNITS, DEEP_UNITS, LAST_UNITS = 144, 96, 88, 56
 PAIR_LAYERS = 3
 LISTS, CANDIDATES = 120, 20  # of a batch
 FLAT_CHANCE = 0.15  # of a side whose border has one colour, to be drawn into a batch
@@ -162,8 +162,8 @@ def rank_partners(net: StripNet, held: list[CandidateLists]) -> str:
 def train(net: StripNet, fit: list[CandidateLists], minutes: float, rate: float) -> StripNet:
     rng = np.random.default_rng(0)
     optimizer = torch.optim.AdamW(net.parameters(), lr=rate, weight_decay=1e-4)
-    begin, step, mean = time.monotonic(), 0, 0.0
-    while (done := (time.monotonic() - begin) / (60.0 * minutes)) < 1.0:
+    begin, step, mean = time.process_time(), 0, 0.0
+    while (done := (time.process_time() - begin) / (60.0 * minutes)) < 1.0:
         for group in optimizer.param_groups:
             group["lr"] = rate * min(1.0, step / 100) * 0.5 * (1.0 + np.cos(np.pi * done))
         loss = compute_loss(net, fit[rng.integers(len(fit))], rng)

@@ -1,22 +1,25 @@
-"""Render screens for the fit of drawn pieces: web pages, code editors and terminals in a real browser.
+"""Render screens for the fit of drawn pieces: web pages, consoles, editors and terminals in a real browser.
 
     python benchmarks/render_screens.py OUT --pages FOLDER ... --code FOLDER ... --editor codemirror-5/package
 
 --pages: folders of HTML files, such as the documentation of Debian packages or the dashboards of npm packages. --code:
-folders of source files, shown in an editor with tabs and a list of files, and in terminals. Fonts, sizes, themes, zoom,
-scroll positions and the smoothing of letters vary. Every third picture has a window of another one on top. Needs the
-browser that `make browser` installs; nothing is fetched, and pages that need the network stay as they are without it.
+folders of source files, shown in an editor with tabs and a list of files, and in terminals. --icons: folders of SVG
+files, for consoles that are made up (`write_console.py`). Fonts, sizes, themes, zoom, scroll positions and the
+smoothing of letters vary. Every third picture has a window of another one on top. Needs the browser that `make browser`
+installs; nothing is fetched, and pages that need the network stay as they are without it.
 """
 
 from __future__ import annotations
 
 import argparse
 import html
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import Browser, Error, Page, sync_playwright
+from write_console import write_console
 
 FONTS = (
     "Noto Sans", "Noto Serif", "Roboto", "Open Sans", "Lato", "Inter", "Cantarell", "DejaVu Sans", "DejaVu Serif",
@@ -25,7 +28,7 @@ FONTS = (
 MONO = ("Fira Code", "JetBrains Mono", "Inconsolata", "Hack", "DejaVu Sans Mono", "Liberation Mono", "Noto Sans Mono")
 SUFFIXES = {".py": "python", ".js": "javascript", ".css": "css", ".json": "javascript", ".md": "markdown"}
 FLAGS = (["--disable-lcd-text"], ["--enable-lcd-text"], ["--font-render-hinting=none", "--disable-lcd-text"])
-KINDS, SHARES = ("page", "code", "terminal"), (0.68, 0.22, 0.10)
+KINDS = ("page", "code", "terminal", "console")
 OVERLAID = 0.33  # share of the pictures with a window on top
 TIMEOUT_MS = 6000
 
@@ -101,6 +104,12 @@ def show_terminal(page: Page, file: Path, rng: np.random.Generator) -> None:
     page.wait_for_timeout(100)
 
 
+def show_console(page: Page, icons: list[Path], rng: np.random.Generator) -> None:
+    page.goto("about:blank")
+    page.set_content(write_console(rng, icons))
+    page.wait_for_timeout(100)
+
+
 def put_window(below: Image.Image, above: Image.Image, rng: np.random.Generator) -> Image.Image:
     """The upper left part of one picture as a window on top of another, with a title bar and a border."""
     out = below.copy()
@@ -122,21 +131,24 @@ def put_window(below: Image.Image, above: Image.Image, rng: np.random.Generator)
 
 
 def render(
-    page: Page, args: argparse.Namespace, sources: tuple[list[list[Path]], list[Path]], rng: np.random.Generator
+    page: Page,
+    args: argparse.Namespace,
+    sources: tuple[list[list[Path]], list[Path], list[Path]],
+    rng: np.random.Generator,
 ) -> Image.Image:
-    pages, code = sources
+    pages, code, icons = sources
     page.set_viewport_size({"width": int(rng.integers(1100, 1700)), "height": int(rng.integers(640, 1050))})
-    kind = str(rng.choice(KINDS, p=SHARES))
+    kind = str(rng.choice(KINDS, p=args.shares))
     if kind == "page":
         files = pages[rng.integers(len(pages))]  # every folder counts alike, however large
         show_page(page, files[rng.integers(len(files))], rng)
     elif kind == "code":
         show_code(page, code[rng.integers(len(code))], code, args.editor, rng)
+    elif kind == "console":
+        show_console(page, icons, rng)
     else:
         show_terminal(page, code[rng.integers(len(code))], rng)
-    args.out.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=args.out / "_shot.png", animations="disabled", timeout=TIMEOUT_MS)
-    return Image.open(args.out / "_shot.png").convert("RGB")
+    return Image.open(BytesIO(page.screenshot(animations="disabled", timeout=TIMEOUT_MS))).convert("RGB")
 
 
 def is_blank(image: Image.Image) -> bool:
@@ -157,10 +169,17 @@ def main() -> None:
     parser.add_argument("--pages", type=Path, nargs="+", required=True)
     parser.add_argument("--code", type=Path, nargs="+", required=True)
     parser.add_argument("--editor", type=Path, required=True, help="the unpacked npm package codemirror, version 5")
+    parser.add_argument("--icons", type=Path, nargs="*", default=[], help="folders of SVG files, for consoles")
+    parser.add_argument("--shares", type=float, nargs=len(KINDS), default=(0.4, 0.15, 0.1, 0.35), help=f"of {KINDS}")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--first", type=int, default=0, help="number of the first picture, which is its seed")
     args = parser.parse_args()
-    sources = [list_files([folder], {".html"}) for folder in args.pages], list_files(args.code, set(SUFFIXES))
+    sources = (
+        [list_files([folder], {".html"}) for folder in args.pages],
+        list_files(args.code, set(SUFFIXES)),
+        list_files(args.icons, {".svg"}),
+    )
+    args.out.mkdir(parents=True, exist_ok=True)
     last: Image.Image | None = None
     with sync_playwright() as playwright:
         for number in range(args.first, args.first + args.count):
@@ -183,7 +202,6 @@ def main() -> None:
             last = image
             if number % 25 == 24:
                 browser.close()
-    (args.out / "_shot.png").unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -19,11 +19,13 @@ from jigsolve.compatibility.drawn.sides import CHANNELS, read_edges, read_rows
 from jigsolve.compatibility.drawn.strip_network import StripNetwork, load_strip_network
 from jigsolve.compatibility.evidence import WEIGHT
 from jigsolve.compatibility.learned import compatibility_of
+from jigsolve.confidence import calibration
+from jigsolve.confidence.calibration import LayoutJoints, estimate_confidence, find_plain_joints
 from jigsolve.dissimilarity import WORN, Damage, Mahalanobis, Pairs, find_pairs
 from jigsolve.dissimilarity.damage import detect_damage, find_sheet_joints
 from jigsolve.dissimilarity.drawn import find_drawn_sides
 from jigsolve.pipeline.params import SolveParams
-from jigsolve.puzzle import Puzzle
+from jigsolve.puzzle import Layout, Puzzle, find_piece_classes, merge_copies
 from jigsolve.puzzle.geometry import DOWN, LEFT, RIGHT, SIDES, UP, side_id
 from jigsolve.puzzle.pieces import cut, scramble
 from jigsolve.runtime import SERIAL, RunContext, Workers
@@ -269,6 +271,25 @@ def test_joints_between_plain_sides_count_less_in_the_objective() -> None:
     weight = np.where(plain, PLAIN_WEIGHT, 1.0)
     assert np.allclose(joints.C[first, second], weight * compatibility_of(entries.data))
     assert np.allclose(evidence.weigh(first, second), WEIGHT * weight * evidence.nats(first, second), atol=1e-6)
+    np.testing.assert_array_equal(evidence.find_plain(first, second), plain)
+
+
+def test_joints_between_plain_sides_have_a_confidence_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    puzzle = cut(page(), 48)
+    classes, number = find_piece_classes(puzzle), np.arange(len(puzzle), dtype=np.int32).reshape(puzzle.rows, -1)
+    truth = Layout(number, np.zeros_like(number))
+    joints = Learned().weigh(find_pairs(merge_copies(puzzle, classes), Mahalanobis(), 24), RunContext())
+    assert joints.P is not None
+    assert joints.evidence is not None
+    plain = find_plain_joints(LayoutJoints(classes, truth, (0,)), joints.evidence)
+    before = estimate_confidence(joints.P, classes, truth, (0,), evidence=joints.evidence)
+    weights, bias = calibration.DRAWN_PLAIN_MODEL
+    monkeypatch.setattr(calibration, "DRAWN_PLAIN_MODEL", (weights, bias - 5.0))
+    after = estimate_confidence(joints.P, classes, truth, (0,), evidence=joints.evidence)
+    for one, other, here in zip((before.right, before.down), (after.right, after.down), plain, strict=True):
+        assert (one[here] > other[here]).all()
+        np.testing.assert_array_equal(one[~here], other[~here])
+    assert sum(here.sum() for here in plain) > 0
 
 
 def test_a_page_is_searched_from_many_growths() -> None:

@@ -32,14 +32,18 @@ REGION = 5  # cells across the region of a cell
 FEATURES = ("worse gap", "better gap", "copies", "weaker piece", "better loop", "worse loop", "region")
 WEIGHTS = np.array([0.373, 0.494, 4.614, 0.414, 0.18, 0.048, 0.322])
 BIAS = 2.095
-# Drawn pieces, in a grid and in a single row or column: weights of `DRAWN_FEATURES`, and bias. Evidence against a joint
-# is in its P already. By `benchmarks/fit_drawn_confidence.py`.
+# Drawn pieces: weights of `DRAWN_FEATURES`, and bias. In a grid, for joints at which something shows and for those of
+# two plain borders of one colour; in a single row or column, for all. Evidence against a joint is in its P already. By
+# `benchmarks/fit_drawn_confidence.py`.
 DRAWN_FEATURES = (*FEATURES, "own logit", "log copies", "has copies", "smaller total", "larger total")
 DRAWN_MODEL = (
-    np.array([-0.039, 0.166, 5.371, -0.021, 0.3, -0.06, 0.182, 0.513, 0.201, 0.479, -0.166, -0.935]), 1.746
+    np.array([-0.062, 0.077, 4.47, 0.053, 0.133, -0.135, 0.489, 0.655, 0.136, 0.548, -0.379, -0.701]), 1.071
+)  # fmt: skip
+DRAWN_PLAIN_MODEL = (
+    np.array([-0.237, 0.161, 5.186, 0.085, 0.206, -0.004, 0.1, 0.343, -0.059, 1.269, 0.096, -0.714]), 1.402
 )  # fmt: skip
 DRAWN_LINE_MODEL = (
-    np.array([0.957, -0.093, 10.713, 0.012, 0.0, 0.0, 0.199, 0.633, -0.351, -0.246, -0.952, 0.249]), -1.488
+    np.array([0.558, 0.224, -2.831, 0.002, 0.0, 0.0, 0.144, 0.611, 2.806, 0.975, -0.726, -0.564]), -1.644
 )  # fmt: skip
 WORN_SLOPE, WORN_BIAS = 2.1, -1.15  # added if borders are worn; the slope times the share of joints that look right
 TURNED_BIAS = 0.6  # added if borders are damaged and pieces turned
@@ -113,8 +117,12 @@ def find_damage_bias(border: str, turns: tuple[int, ...], share: float) -> float
 def _rate_joints(P: csr_array, joints: LayoutJoints, evidence: Evidence | None) -> list[Floats]:
     """Log odds that each joint looks right."""
     if evidence is not None and evidence.is_drawn:
-        weights, bias = DRAWN_LINE_MODEL if any(grid.size == 0 for grid in joints.exist) else DRAWN_MODEL
-        return [x @ weights + bias for x in compute_drawn_features(P, joints)]
+        features, is_line = compute_drawn_features(P, joints), any(grid.size == 0 for grid in joints.exist)
+        shown, plain = (DRAWN_LINE_MODEL,) * 2 if is_line else (DRAWN_MODEL, DRAWN_PLAIN_MODEL)
+        return [
+            np.where(blank, x @ plain[0] + plain[1], x @ shown[0] + shown[1])
+            for x, blank in zip(features, find_plain_joints(joints, evidence), strict=True)
+        ]
     doubts = _weigh_doubts(joints, evidence)
     return [x @ WEIGHTS + BIAS + doubt for x, doubt in zip(compute_features(P, joints), doubts, strict=True)]
 
@@ -228,6 +236,14 @@ def compute_drawn_features(P: csr_array, joints: LayoutJoints) -> list[Floats]:
         most = np.maximum(copies[piece_of(a)], copies[piece_of(b)])
         least_sum, most_sum = (np.log(choose(total[a], total[b]) + SOFTENING) for choose in (np.minimum, np.maximum))
         out.append(np.concatenate([x, np.stack([z, np.log(most), most > 1, least_sum, most_sum], axis=-1)], axis=-1))
+    return out
+
+
+def find_plain_joints(joints: LayoutJoints, evidence: Evidence) -> list[NDArray[np.bool_]]:
+    """For each joint, whether both borders have one and the same colour."""
+    out = [np.zeros(exists.shape, dtype=np.bool_) for exists in joints.exist]
+    for grid, exists, (a, b) in zip(out, joints.exist, joints.sides, strict=True):
+        grid[exists] = evidence.find_plain(a[exists].astype(np.int32), b[exists].astype(np.int32))
     return out
 
 

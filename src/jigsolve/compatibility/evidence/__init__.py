@@ -78,6 +78,13 @@ class Evidence:
         _kernels.judge_pairs(model, self.arrays.sizes, first, second, (least, most, 1.0, 1.0), out)
         return out
 
+    def find_plain(self, first: SideIds, second: SideIds) -> NDArray[np.bool_]:
+        """(pairs,) whether the borders of both sides have one and the same colour."""
+        out = np.empty(len(first))
+        only_plain = (1.0, 1.0, 0.0, 1.0)  # any evidence becomes 1, which counts where both are plain
+        _kernels.judge_pairs(self.arrays.model, self.arrays.sizes, first, second, only_plain, out)
+        return out > 0.0
+
 
 def make_evidence(
     joints: JointFeatures,
