@@ -38,8 +38,7 @@ def normalise_pieces(
         differences = [max(sign * (p.shape[1] - size[0]), sign * (p.shape[0] - size[1])) for p in pictures]
         if count := sum(difference > 0 for difference in differences):
             notes.append(
-                f"{count} of {len(pictures)} pieces were up to {max(differences)} px {change}"
-                f" to {size[0]}x{size[1]}."
+                f"{count} of {len(pictures)} pieces were up to {max(differences)} px {change} to {size[0]}x{size[1]}."
             )
     return pieces, [*notes, *format_notes]
 
