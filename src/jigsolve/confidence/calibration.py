@@ -45,8 +45,8 @@ DRAWN_PLAIN_MODEL = (
 DRAWN_LINE_MODEL = (
     np.array([0.558, 0.224, -2.831, 0.002, 0.0, 0.0, 0.144, 0.611, 2.806, 0.975, -0.726, -0.564]), -1.644
 )  # fmt: skip
-WORN_SLOPE, WORN_BIAS = 2.1, -1.15  # added if borders are worn; the slope times the share of joints that look right
-TURNED_BIAS = 0.6  # added if borders are damaged and pieces turned
+WORN_SLOPE, WORN_BIAS = 3.19, -1.88  # added if borders are worn; the slope times the share of joints that look right
+TURNED_BIAS = 0.65  # added if borders are damaged and pieces turned
 PIECE_MODEL = (1.112, -0.734)  # slope and bias, for the weakest joint of a piece's best path to the main body
 SHIFT_SLOPE = 0.25  # log odds for each nat by which the picture is better than a shift of it: joints err together
 PICTURE_MODEL = (-0.882, 1.859)  # the same for the log of all doubts: errors come in clusters, so no product of joints
