@@ -41,7 +41,7 @@ $(AXE): $(READY)
 
 # the pictures of the page in docs/, by the tests that look at it
 screenshots: $(READY) browser
-	JIGSOLVE_SCREENSHOTS=1 $(BIN)/python -m pytest tests/test_page_browser.py
+	JIGSOLVE_SCREENSHOTS=1 $(BIN)/python -m pytest tests/test_page_browser.py tests/test_page_browser_fragments.py
 
 # the moving picture of the README, by the program itself
 moving-picture: $(READY)

@@ -23,7 +23,7 @@ MAX_SOURCES = 200  # that are listed
 Variants = Mapping[tuple[int, int], Sequence[tuple[int, float]]]
 CAVEAT = (
     "Tiles were put side by side by a program, from their pixels alone. A joint is a hypothesis with a probability, not"
-    " an observation; about one in thirty of those shown is wrong, in some caches one in ten. A fragment need not have"
+    " an observation; about one in twenty of those shown is wrong, in some caches one in ten. A fragment need not have"
     " been on the screen at one time: tiles of different moments may fit together. Check every joint that matters"
     " against the tiles."
 )
