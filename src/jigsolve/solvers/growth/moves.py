@@ -162,9 +162,10 @@ class Moves:
         return Move(np.union1d(emptied, self._outside_frame(goal[may])), placements.astype(np.int64))
 
     def _outside_frame(self, goal: Cells) -> Cells:
-        """The filled cells that lie outside the frame once it has moved to hold some cells beyond the block."""
+        """The filled cells that lie outside the frame once it has moved to hold some cells beyond the block. That of a
+        large puzzle stays: its edges are too long to be grown anew."""
         board, box = self.board, self.board.box()
-        if board.is_fixed or len(goal) == 0:
+        if board.is_fixed or len(goal) == 0 or self.params.max_span is not None:
             return NO_CELLS
         rows, cols = board.problem.rows, board.problem.cols
         if box.bottom - box.top >= rows or box.east - box.west >= cols:
