@@ -18,6 +18,5 @@ DISSIMILARITIES: dict[str, Dissimilarity] = {"mahalanobis": Mahalanobis(), "mgc"
 __all__ = [
     "BORDERS", "CLEAN", "DISSIMILARITIES", "NOISY", "NO_SIDE", "UNDAMAGED", "WORN", "BlockGrids", "Border",
     "CandidateBias", "Damage", "Dissimilarity", "Fading", "Mahalanobis", "Mgc", "Pairs", "Ssd", "Strips", "Term",
-    "compute_quartiles", "find_fading", "find_pairs", "fit_fading", "restore_pieces",
-    "strips_of",
+    "compute_quartiles", "find_fading", "find_pairs", "fit_fading", "restore_pieces", "strips_of",
 ]  # fmt: skip
